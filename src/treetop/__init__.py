@@ -1,0 +1,5 @@
+"""treetop: extreme multi-label text classification."""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"

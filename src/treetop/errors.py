@@ -1,0 +1,55 @@
+"""Everything treetop raises on purpose.
+
+    TreetopError
+    ├── DataError          a file, a line, a field or a matrix is not what was expected
+    ├── ConfigError        an option has an impossible value or an unknown name
+    ├── NotFittedError     predict or save before fit
+    ├── StoreError         a model folder is damaged, foreign, or of another version
+    └── MissingExtraError  an optional dependency is not installed
+
+A message says what is wrong (with the value), where, and what to do about it. The command line prints it as one line
+and exits with code 2.
+"""
+
+from __future__ import annotations
+
+from os import PathLike
+
+__all__ = ["ConfigError", "DataError", "MissingExtraError", "NotFittedError", "StoreError", "TreetopError"]
+
+
+class TreetopError(Exception):
+    """The base of all errors that are meant for the user."""
+
+
+class DataError(TreetopError, ValueError):
+    """Input data is not what was expected; `path` and `line` (from 1) say where, if known."""
+
+    def __init__(self, message: str, *, path: str | PathLike[str] | None = None, line: int | None = None) -> None:
+        place = "" if path is None else f"{path}: " if line is None else f"{path}, line {line}: "
+        super().__init__(place + message)
+        self.path = path
+        self.line = line
+
+
+class ConfigError(TreetopError, ValueError):
+    """An option has an impossible value, or no such option exists."""
+
+
+class NotFittedError(TreetopError, RuntimeError):
+    """A model was asked to predict or to be saved before it learned anything."""
+
+
+class StoreError(TreetopError):
+    """A model folder cannot be read or written; `path` names the file."""
+
+    def __init__(self, message: str, *, path: str | PathLike[str]) -> None:
+        super().__init__(f"{path}: {message}")
+        self.path = path
+
+
+class MissingExtraError(TreetopError, ImportError):
+    """An optional dependency is missing; the message is the command that installs it."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"{package} is not installed. Install it with: pip install 'treetop[{extra}]'")

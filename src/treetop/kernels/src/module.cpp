@@ -1,0 +1,19 @@
+// The native module: each kernel file binds its own functions here.
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+namespace treetop {
+void bind_pifa(nb::module_ &module);
+void bind_kmeans(nb::module_ &module);
+void bind_train(nb::module_ &module);
+void bind_search(nb::module_ &module);
+}  // namespace treetop
+
+NB_MODULE(_native, module) {
+    module.doc() = "treetop's native kernels; their definitions in plain numpy are in kernels/reference/";
+    treetop::bind_pifa(module);
+    treetop::bind_kmeans(module);
+    treetop::bind_train(module);
+    treetop::bind_search(module);
+}

@@ -1,0 +1,156 @@
+"""Configuration: frozen dataclasses, strict in what they accept, to and from plain dictionaries and TOML.
+
+Precedence: preset < TOML file < `--set a.b=c`. An unknown key is an error that offers the nearest name.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import json
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeVar
+
+from treetop.errors import ConfigError
+
+try:
+    import tomllib
+except ModuleNotFoundError:  # Python 3.10
+    import tomli as tomllib
+
+__all__ = ["from_dict", "merge", "override", "read_toml", "to_dict"]
+
+T = TypeVar("T")
+
+
+def to_dict(config: Any) -> dict[str, Any]:
+    """The configuration as plain dictionaries, lists, strings and numbers: what JSON and TOML can hold."""
+    return {field.name: _plain(getattr(config, field.name)) for field in dataclasses.fields(config)}
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        return to_dict(value)
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    return value
+
+
+def from_dict(cls: type[T], values: Mapping[str, Any], *, where: str = "") -> T:
+    """A configuration of class `cls`; fields not named keep their defaults. `where` prefixes names in messages."""
+    hints = _hints(cls)
+    arguments = {}
+    for name, value in values.items():
+        if name not in hints:
+            raise ConfigError(f"unknown option '{where}{name}'{_nearest(name, list(hints))}")
+        arguments[name] = _convert(hints[name], value, f"{where}{name}")
+    return cls(**arguments)
+
+
+def merge(base: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
+    """`base` with the values of `update` written over it, table by table."""
+    result = dict(base)
+    for name, value in update.items():
+        both_tables = isinstance(value, Mapping) and isinstance(result.get(name), Mapping)
+        result[name] = merge(result[name], value) if both_tables else value
+    return result
+
+
+def override(config: T, assignments: Sequence[str]) -> T:
+    """The configuration with dotted assignments such as `tree.max_leaf=64` applied."""
+    update: dict[str, Any] = {}
+    for assignment in assignments:
+        path, equals, text = assignment.partition("=")
+        if not equals or not path.strip():
+            raise ConfigError(
+                f"'{assignment}' is not an assignment; write it as name=value, for example tree.max_leaf=64"
+            )
+        *tables, last = path.strip().split(".")
+        table = update
+        for name in tables:
+            table = table.setdefault(name, {})
+            if not isinstance(table, dict):
+                raise ConfigError(f"'{assignment}' sets something inside '{name}', which was given a value before")
+        table[last] = _parse(text.strip())
+    return from_dict(type(config), merge(to_dict(config), update))
+
+
+def read_toml(path: str | PathLike[str]) -> dict[str, Any]:
+    """The tables of a TOML file."""
+    try:
+        tables: dict[str, Any] = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        return tables
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: there is no such configuration file") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not a TOML file: {error}") from None
+
+
+def _parse(text: str) -> Any:
+    if text.lower() in ("none", "null"):
+        return None
+    try:
+        return json.loads(text.lower() if text.lower() in ("true", "false") else text)
+    except json.JSONDecodeError:
+        return text
+
+
+def _hints(cls: type[Any]) -> dict[str, Any]:
+    hints = typing.get_type_hints(cls)
+    return {field.name: hints[field.name] for field in dataclasses.fields(cls)}
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, 1, cutoff=0.5)
+    return f"; did you mean '{near[0]}'?" if near else f"; known options: {', '.join(known)}"
+
+
+def _convert(hint: Any, value: Any, where: str) -> Any:
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        if isinstance(value, hint):
+            return value
+        if isinstance(value, Mapping):
+            return from_dict(hint, value, where=where + ".")
+    elif origin in (typing.Union, types.UnionType):
+        return _convert_union(arguments, value, where, hint)
+    elif origin is typing.Literal:
+        if value in arguments:
+            return value
+        choices = ", ".join(repr(choice) for choice in arguments)
+        raise ConfigError(f"'{where}' is {value!r}; choose one of {choices}")
+    elif origin is tuple and isinstance(value, list | tuple):
+        return _convert_tuple(arguments, value, where)
+    elif hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    elif isinstance(hint, type) and isinstance(value, hint) and (hint is bool or not isinstance(value, bool)):
+        return value
+    raise ConfigError(f"'{where}' is {value!r}; expected {getattr(hint, '__name__', hint)}")
+
+
+def _convert_union(choices: tuple[Any, ...], value: Any, where: str, hint: Any) -> Any:
+    if value is None and type(None) in choices:
+        return None
+    problem = ConfigError(f"'{where}' is {value!r}; expected {hint}")
+    for choice in choices:
+        if choice is type(None):
+            continue
+        try:
+            return _convert(choice, value, where)
+        except ConfigError as error:
+            if dataclasses.is_dataclass(choice) or len(choices) == 2:
+                problem = error
+    raise problem
+
+
+def _convert_tuple(arguments: tuple[Any, ...], values: Sequence[Any], where: str) -> tuple[Any, ...]:
+    if len(arguments) == 2 and arguments[1] is Ellipsis:
+        return tuple(_convert(arguments[0], value, f"{where}[{i}]") for i, value in enumerate(values))
+    if len(arguments) != len(values):
+        raise ConfigError(f"'{where}' has {len(values)} values; expected {len(arguments)}")
+    pairs = zip(arguments, values, strict=True)
+    return tuple(_convert(hint, value, f"{where}[{i}]") for i, (hint, value) in enumerate(pairs))

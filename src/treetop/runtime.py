@@ -1,0 +1,111 @@
+"""Where and how fast a run happens, as a value that is passed along; never part of what is learned."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Protocol
+
+from treetop.errors import ConfigError
+
+__all__ = ["Meter", "Runtime"]
+
+class Advance(Protocol):
+    """Moves a progress bar forward."""
+
+    def __call__(self, steps: int = 1) -> None: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Runtime:
+    """Seed, threads, device and whether to show progress. The same seed gives the same model on any thread count."""
+
+    seed: int = 0
+    """Start of every random choice."""
+    threads: int = 0
+    """Threads of the native kernels; 0 means every core this process may use."""
+    device: str = "cpu"
+    """Where networks run, in torch's words."""
+    precision: str = "float32"
+    """Number format of network training."""
+    progress: bool = False
+    """Show progress bars on standard error."""
+
+    def __post_init__(self) -> None:
+        if self.threads < 0:
+            raise ConfigError(f"threads is {self.threads}; give 0 for all cores, or a positive number")
+        if self.seed < 0:
+            raise ConfigError(f"seed is {self.seed}; give zero or a positive number")
+
+    @property
+    def cores(self) -> int:
+        """The number of threads to use, resolved."""
+        return self.threads or available_cores()
+
+    @contextmanager
+    def bar(self, title: str, total: int | None) -> Iterator[Advance]:
+        """A progress bar with time left, as a function `advance(steps)`; silent unless `progress`."""
+        if not self.progress:
+            yield _stand_still
+            return
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            TaskProgressColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
+        columns = (TextColumn("{task.description:<24}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+        with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=False) as progress:
+            task = progress.add_task(title, total=total)
+
+            def advance(steps: int = 1) -> None:
+                progress.advance(task, steps)
+
+            yield advance
+
+
+def _stand_still(steps: int = 1) -> None:
+    """What `advance` does when nothing is shown."""
+    del steps
+
+
+def available_cores() -> int:
+    """Cores this process may run on, which in a container is often fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Meter:
+    """Wall seconds, CPU seconds of this process and its children, and peak memory: `with Meter() as meter: …`."""
+
+    wall_seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    peak_rss_mib: float = 0.0
+
+    def __enter__(self) -> Meter:
+        self._wall, self._cpu = time.perf_counter(), _cpu_seconds()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.wall_seconds = time.perf_counter() - self._wall
+        self.cpu_seconds = _cpu_seconds() - self._cpu
+        unit = 1 if sys.platform == "darwin" else 1024
+        self.peak_rss_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
+
+
+def _cpu_seconds() -> float:
+    used = (resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)

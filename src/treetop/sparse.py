@@ -1,0 +1,168 @@
+"""The few things about sparse matrices that scipy lacks.
+
+A `CSR` here is always canonical: float32 values, sorted unique int32 columns. Stored zeros are entries: a score that
+underflowed to zero is still a score, so nothing in this file drops them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse as sp
+
+from treetop.errors import DataError
+from treetop.types import CSR, Dense, Features, Floats, Ids
+
+__all__ = [
+    "AnyFeatures",
+    "Joined",
+    "binarise",
+    "canonical",
+    "check_features",
+    "from_parts",
+    "join",
+    "normalise",
+    "row_numbers",
+    "take_rows",
+    "top_k",
+    "union",
+]
+
+Norm: TypeAlias = Literal["l1", "l2"]
+Rows: TypeAlias = NDArray[Any] | slice
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Sparse and dense features of the same texts side by side: tf-idf ⊕ embedding.
+
+    The two blocks stay apart, because a dense block stored as sparse would cost twice the memory and far more time.
+    Columns are numbered through: first those of `sparse`, then those of `dense`.
+    """
+
+    sparse: CSR
+    dense: Dense
+
+    def __post_init__(self) -> None:
+        if self.sparse.shape[0] != self.dense.shape[0]:
+            raise DataError(
+                f"the sparse block has {self.sparse.shape[0]} rows and the dense block {self.dense.shape[0]}; "
+                "both must describe the same texts"
+            )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows, and columns of both blocks together."""
+        return self.sparse.shape[0], self.sparse.shape[1] + self.dense.shape[1]
+
+    def __getitem__(self, rows: Rows) -> Joined:
+        return Joined(canonical(self.sparse[rows]), np.ascontiguousarray(self.dense[rows]))
+
+
+AnyFeatures: TypeAlias = Features | Joined
+
+
+def canonical(matrix: Any) -> CSR:
+    """The matrix as a `CSR`: float32, int32 columns, sorted, duplicates summed, stored zeros kept."""
+    csr = matrix if isinstance(matrix, CSR) else sp.csr_array(matrix)
+    if csr.data.dtype != np.float32:
+        csr = csr.astype(np.float32)
+    if csr.indices.dtype != np.int32:
+        csr = sp.csr_array((csr.data, csr.indices.astype(np.int32), csr.indptr), shape=csr.shape)
+    if not csr.has_canonical_format:
+        csr = csr.copy()
+        csr.sum_duplicates()
+    return csr
+
+
+def from_parts(indptr: NDArray[np.integer[Any]], indices: Ids, values: Floats | None, *, columns: int) -> CSR:
+    """A `CSR` from its three arrays, which are trusted to be canonical; no values means ones."""
+    data = np.ones(len(indices), np.float32) if values is None else values
+    csr = sp.csr_array((data, indices, indptr), shape=(len(indptr) - 1, columns), copy=False)
+    csr.has_canonical_format = True
+    return csr
+
+
+def row_numbers(x: CSR) -> NDArray[np.int64]:
+    """The row of every stored entry."""
+    return np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
+
+
+@overload
+def normalise(x: CSR, norm: Norm = "l2") -> CSR: ...
+@overload
+def normalise(x: Dense, norm: Norm = "l2") -> Dense: ...
+def normalise(x: Features, norm: Norm = "l2") -> Features:
+    """Rows scaled to length one; rows of zeros stay as they are."""
+    if isinstance(x, np.ndarray):
+        lengths = np.linalg.norm(x, ord=1 if norm == "l1" else 2, axis=1, keepdims=True)
+        return np.asarray(x / np.where(lengths > 0, lengths, 1), np.float32)
+    size = np.abs(x.data) if norm == "l1" else x.data * x.data
+    lengths = np.bincount(row_numbers(x), weights=size, minlength=x.shape[0])
+    if norm == "l2":
+        lengths = np.sqrt(lengths)
+    scale = (1.0 / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
+    return from_parts(x.indptr, x.indices, x.data * np.repeat(scale, np.diff(x.indptr)), columns=x.shape[1])
+
+
+def binarise(x: CSR) -> CSR:
+    """Every stored entry becomes 1."""
+    return from_parts(x.indptr, x.indices, None, columns=x.shape[1])
+
+
+def union(a: CSR, b: CSR) -> CSR:
+    """Entries of either matrix; where both have one, the larger value. Stored zeros survive."""
+    if a.shape != b.shape:
+        raise DataError(f"cannot unite matrices of shapes {a.shape} and {b.shape}")
+    rows = np.concatenate([row_numbers(a), row_numbers(b)])
+    columns = np.concatenate([a.indices, b.indices])
+    values = np.concatenate([a.data, b.data])
+    order = np.lexsort((-values, columns, rows))
+    rows, columns, values = rows[order], columns[order], values[order]
+    first = np.ones(len(rows), bool)
+    first[1:] = (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])
+    return _from_sorted(rows[first], columns[first], values[first], a.shape)
+
+
+def top_k(x: CSR, k: int) -> CSR:
+    """The k largest entries of each row; ties go to the lower column. Stored zeros count as entries."""
+    rows = row_numbers(x)
+    order = np.lexsort((x.indices, -x.data, rows))
+    rank = np.arange(len(order)) - x.indptr[rows]
+    kept = np.sort(order[rank < k])
+    return _from_sorted(rows[kept], x.indices[kept], x.data[kept], x.shape)
+
+
+def _from_sorted(rows: NDArray[np.int64], columns: Ids, values: Floats, shape: tuple[int, int]) -> CSR:
+    indptr = np.zeros(shape[0] + 1, np.int64)
+    np.cumsum(np.bincount(rows, minlength=shape[0]), out=indptr[1:])
+    return from_parts(indptr, columns, values, columns=shape[1])
+
+
+def join(sparse: CSR, dense: Dense) -> Joined:
+    """Two blocks of features of the same texts, side by side."""
+    return Joined(canonical(sparse), np.ascontiguousarray(dense, np.float32))
+
+
+def take_rows(features: AnyFeatures, rows: Rows) -> AnyFeatures:
+    """Some rows, in the order asked for."""
+    if isinstance(features, Joined):
+        return features[rows]
+    if isinstance(features, np.ndarray):
+        return np.ascontiguousarray(features[rows])
+    return canonical(features[rows])
+
+
+def check_features(features: AnyFeatures, *, what: str) -> None:
+    """Refuse values that are not finite; `what` names the matrix in the message."""
+    blocks = (features.sparse, features.dense) if isinstance(features, Joined) else (features,)
+    for block in blocks:
+        values = block.ravel() if isinstance(block, np.ndarray) else block.data
+        bad = np.flatnonzero(~np.isfinite(values))
+        if len(bad):
+            ends = np.arange(block.shape[0] + 1) * block.shape[1] if isinstance(block, np.ndarray) else block.indptr
+            row = np.searchsorted(ends, bad[0], "right") - 1
+            raise DataError(f"{what} holds {values[bad[0]]} in row {row}; remove or replace such values")

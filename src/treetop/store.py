@@ -1,0 +1,184 @@
+"""A model folder: JSON and safetensors files, written all or nothing, read by mapping them into memory.
+
+A folder is written beside its final place, flushed to disk and renamed at the end, so that an interrupted save leaves
+the old model as it was. Tensors are in the safetensors format (a JSON header, then the raw arrays), which any other
+tool reads. It is written and mapped here because the library's numpy reader copies every array.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treetop.errors import StoreError
+
+__all__ = ["Folder"]
+
+_DTYPES = {
+    "F64": np.float64, "F32": np.float32, "F16": np.float16, "I64": np.int64, "I32": np.int32, "I16": np.int16,
+    "I8": np.int8, "U64": np.uint64, "U32": np.uint32, "U16": np.uint16, "U8": np.uint8, "BOOL": np.bool_,
+}  # fmt: skip
+_NAMES = {np.dtype(kind): name for name, kind in _DTYPES.items()}
+_ALIGNMENT = 64
+
+
+class Folder:
+    """Named files of one model. `Folder.open(path)` reads; `with Folder.create(path) as folder:` writes atomically."""
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self.path = Path(path)
+
+    @classmethod
+    def open(cls, path: str | PathLike[str]) -> Folder:
+        """An existing folder, for reading."""
+        if not Path(path).is_dir():
+            raise StoreError("there is no such model folder", path=path)
+        return cls(path)
+
+    @classmethod
+    @contextmanager
+    def create(cls, path: str | PathLike[str]) -> Iterator[Folder]:
+        """A folder that appears under its name, complete, when the block ends without an error."""
+        target = Path(path)
+        with _as_store_errors(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if target.exists() and not _replaceable(target):
+                raise StoreError("exists and is not a model folder; choose another name or remove it", path=target)
+            draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent))
+        try:
+            with _as_store_errors(target):
+                yield cls(draft)
+                _flush_tree(draft)
+                _replace(target, draft)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+
+    def sub(self, name: str) -> Folder:
+        """A folder inside this one."""
+        return Folder(self.path / name)
+
+    def has(self, name: str) -> bool:
+        """Whether a file or folder of that name is there."""
+        return (self.path / name).exists()
+
+    def write_json(self, name: str, value: Any) -> None:
+        """Write one value as indented JSON."""
+        text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+        self._file(name).write_text(text + "\n", encoding="utf-8")
+
+    def read_json(self, name: str) -> Any:
+        """The value of a JSON file."""
+        with self._reading(name) as path:
+            return json.loads(path.read_text(encoding="utf-8"))
+
+    def write_lines(self, name: str, values: Iterable[Any]) -> None:
+        """Write one JSON value per line."""
+        with self._file(name).open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(value, ensure_ascii=False) + "\n" for value in values)
+
+    def read_lines(self, name: str) -> Iterator[Any]:
+        """The values of a file with one JSON value per line."""
+        with self._reading(name) as path, path.open(encoding="utf-8") as file:
+            for line in file:
+                yield json.loads(line)
+
+    def write_tensors(self, name: str, tensors: Mapping[str, NDArray[Any]]) -> None:
+        """Write arrays as one safetensors file, array by array, without a copy of the whole in memory."""
+        arrays = {key: np.asarray(value, order="C") for key, value in tensors.items()}
+        header, start = {}, 0
+        for key, array in arrays.items():
+            header[key] = {
+                "dtype": _NAMES[array.dtype],
+                "shape": list(array.shape),
+                "data_offsets": [start, start + array.nbytes],
+            }
+            start += array.nbytes
+        text = json.dumps(header, separators=(",", ":")).encode()
+        text += b" " * (-(8 + len(text)) % _ALIGNMENT)
+        with self._file(name).open("wb") as file:
+            file.write(len(text).to_bytes(8, "little") + text)
+            for array in arrays.values():
+                file.write(array.reshape(-1).view(np.uint8).data)
+
+    def read_tensors(self, name: str) -> dict[str, NDArray[Any]]:
+        """The arrays of a safetensors file: read-only, mapped, loaded by the system as they are touched."""
+        with self._reading(name) as path:
+            size = path.stat().st_size
+            with path.open("rb") as file:
+                length = int.from_bytes(file.read(8), "little")
+                if not 0 < length <= size - 8:
+                    raise ValueError("the header is cut short")
+                header = json.loads(file.read(length))
+            body = np.memmap(path, np.uint8, "r", offset=8 + length) if size > 8 + length else np.empty(0, np.uint8)
+            return {key: _view(body, entry) for key, entry in header.items() if key != "__metadata__"}
+
+    def _file(self, name: str) -> Path:
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+    @contextmanager
+    def _reading(self, name: str) -> Iterator[Path]:
+        path = self.path / name
+        try:
+            yield path
+        except FileNotFoundError:
+            raise StoreError("the file is missing; this is not a complete treetop model folder", path=path) from None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise StoreError(f"the file is damaged ({error}); restore it or train again", path=path) from error
+
+
+def _view(body: NDArray[np.uint8], entry: Mapping[str, Any]) -> NDArray[Any]:
+    start, end = entry["data_offsets"]
+    if end > len(body):
+        raise ValueError("the file is cut short")
+    array: NDArray[Any] = body[start:end].view(_DTYPES[entry["dtype"]]).reshape(entry["shape"])
+    return array
+
+
+@contextmanager
+def _as_store_errors(target: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"cannot be written ({error.strerror}); what was there before is unchanged", path=target
+        ) from error
+
+
+def _replaceable(target: Path) -> bool:
+    return target.is_dir() and ((target / "model.json").exists() or not any(target.iterdir()))
+
+
+def _flush_tree(folder: Path) -> None:
+    for path in [*folder.rglob("*"), folder]:
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _replace(target: Path, draft: Path) -> None:
+    """Two renames, as no portable call swaps folders; between them the old model is still there under `.old`."""
+    old = target.with_name(f".{target.name}.old")
+    shutil.rmtree(old, ignore_errors=True)
+    if target.exists():
+        target.rename(old)
+    try:
+        draft.rename(target)
+    except OSError:
+        if old.exists():
+            old.rename(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)

@@ -16,6 +16,7 @@ from treetop.errors import ConfigError
 
 __all__ = ["Meter", "Runtime"]
 
+
 class Advance(Protocol):
     """Moves a progress bar forward."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
+import sys
 import types
 import typing
 from collections.abc import Mapping, Sequence
@@ -17,9 +18,9 @@ from typing import Any, TypeVar
 
 from treetop.errors import ConfigError
 
-try:
+if sys.version_info >= (3, 11):
     import tomllib
-except ModuleNotFoundError:  # Python 3.10
+else:
     import tomli as tomllib
 
 __all__ = ["from_dict", "merge", "override", "read_toml", "to_dict"]
@@ -82,8 +83,7 @@ def override(config: T, assignments: Sequence[str]) -> T:
 def read_toml(path: str | PathLike[str]) -> dict[str, Any]:
     """The tables of a TOML file."""
     try:
-        tables: dict[str, Any] = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-        return tables
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"{path}: there is no such configuration file") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,14 +125,14 @@ def fuse(
         # The place in the common queue: first choices of all lists, then second choices; a label keeps its best place.
         queue = max(one.k for one in several) * len(several)
         turns = [queue - (found[1] * len(several) + place) for place, found in enumerate(lists)]
-        total, reduce = np.concatenate(turns).astype(np.float64), np.maximum
+        values, reduce = np.concatenate(turns).astype(np.float64), cast(np.ufunc, np.maximum)
     else:
         parts = [
             _SCORES[how](one)[found] * share
             for one, found, share in zip(several, lists, shares / shares.sum(), strict=True)
         ]
-        total, reduce = np.concatenate(parts), np.add
-    scores = _gather(texts, labels, total, reduce, rows=len(several[0]))
+        values, reduce = np.concatenate(parts), cast(np.ufunc, np.add)
+    scores = _gather(texts, labels, values, reduce, rows=len(several[0]))
     return Predictions.from_csr(scores, k or several[0].k, several[0].names)
 
 

@@ -1,0 +1,108 @@
+"""Lines of a text file, one at a time: plain or gzip, with exact line numbers and a progress bar over bytes."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+from treetop.errors import DataError
+from treetop.runtime import Runtime
+
+__all__ = ["Place", "blocks", "decode", "lines", "split_lines", "text_lines"]
+
+_BLOCK = 1 << 20  # bytes; small blocks stay in the processor's cache between inflating, splitting and parsing
+_WIDE = (b"\xff\xfe", b"\xfe\xff")  # byte order marks of UTF-16
+
+
+class Place:
+    """Where a reader is: a `DataError` raised inside `with place:` gets the file and the line if it names none."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = path
+        self.line: int | None = None
+
+    def __enter__(self) -> Place:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, DataError) and error.path is None:
+            raise DataError(str(error), path=self.path, line=self.line) from None
+
+
+def lines(path: Path, runtime: Runtime | None = None) -> Iterator[tuple[int, bytes]]:
+    """(line number from 1, line without its end) of each line, also of empty ones; a byte order mark is dropped."""
+    return split_lines(blocks(path, runtime))
+
+
+def text_lines(path: Path, runtime: Runtime | None = None) -> Iterator[tuple[int, str]]:
+    """As `lines`, decoded; a line that is not UTF-8 is an error that names it."""
+    for number, line in lines(path, runtime):
+        yield number, decode(line, path, number)
+
+
+def blocks(path: Path, runtime: Runtime | None = None) -> Iterator[bytes]:
+    """The bytes of the file, unpacked if it is gzip, a megabyte at a time; the bar follows the packed bytes."""
+    with ExitStack() as stack:
+        raw: BinaryIO = stack.enter_context(_opened(path))
+        advance = stack.enter_context((runtime or Runtime()).bar(f"reading {path.name}", path.stat().st_size))
+        packed = raw.read(2) == b"\x1f\x8b"
+        raw.seek(0)
+        stream = stack.enter_context(gzip.GzipFile(fileobj=raw)) if packed else raw
+        done = 0
+        while block := _next_block(stream, path):
+            yield block
+            advance(raw.tell() - done)
+            done = raw.tell()
+
+
+def split_lines(parts: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Blocks of bytes as numbered lines; a line may span any number of blocks."""
+    number, held = 1, [b""]
+    for block in parts:
+        head, *rest = block.split(b"\n")
+        held.append(head)
+        for piece in rest:
+            yield number, _clean(b"".join(held), number)
+            number, held = number + 1, [piece]
+    if last := b"".join(held):
+        yield number, _clean(last, number)
+
+
+def decode(line: bytes, path: Path | str, number: int) -> str:
+    """The line as text; if it is not UTF-8, a `DataError` that says where and how to convert the file."""
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        encoding = "UTF-16" if number == 1 and line[:2] in _WIDE else "LATIN1"
+        raise DataError(
+            f"byte 0x{line[error.start]:02x} at position {error.start + 1} is not UTF-8; convert the file, "
+            f"for example: iconv -f {encoding} -t UTF-8 {path} > converted",
+            path=path,
+            line=number,
+        ) from None
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise DataError(f"cannot be opened ({error.strerror}); check the path and the permissions", path=path) from None
+
+
+def _next_block(stream: BinaryIO | gzip.GzipFile, path: Path) -> bytes:
+    try:
+        return stream.read(_BLOCK)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(f"the gzip file is damaged or cut short ({error}); fetch it again", path=path) from None
+
+
+def _clean(line: bytes, number: int) -> bytes:
+    line = line.removesuffix(b"\r")
+    return line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line

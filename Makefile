@@ -1,0 +1,60 @@
+# make demo    train on an embedded corpus, show predictions and metrics
+# make test    lint, types and tests
+# Both set everything up on a fresh machine with Python 3.10+, a C++17 compiler and make.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+NATIVE := CMakeLists.txt $(wildcard src/treetop/kernels/src/*)
+PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: demo test lint types tests slow bench profile clean
+
+demo: $(VENV)/.demo
+	$(BIN)/treetop demo
+
+test: lint types tests
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+tests: $(VENV)/.dev
+	$(BIN)/python -m pytest -q -n 2
+
+slow: $(VENV)/.dev
+	$(BIN)/python -m pytest -q -m slow
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks run --quick $(ARGS)
+
+profile: $(VENV)/.dev
+	$(BIN)/python -m benchmarks profile $(ARGS)
+
+$(VENV)/.demo: pyproject.toml constraints.txt $(NATIVE) | $(VENV)/bin/python
+	@$(MAKE) --no-print-directory check-compiler
+	@echo "installing treetop into $(VENV)"
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt $(NATIVE) | $(VENV)/bin/python
+	@$(MAKE) --no-print-directory check-compiler
+	@echo "installing treetop with its test tools into $(VENV)"
+	$(PIP) --editable '.[dev]'
+	@touch $@ $(VENV)/.demo
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "treetop needs Python 3.10 or newer; set PYTHON=/path/to/python3")'
+	@$(PYTHON) -m venv $(VENV) || { echo "cannot make a virtual environment; on Debian: apt-get install python3-venv"; exit 1; }
+
+.PHONY: check-compiler
+check-compiler:
+	@command -v $${CXX:-c++} > /dev/null || command -v g++ > /dev/null || command -v clang++ > /dev/null || { \
+	  echo "no C++ compiler found, and treetop's kernels are built from source. Install one:"; \
+	  echo "  Debian, Ubuntu: apt-get install g++      Fedora: dnf install gcc-c++      macOS: xcode-select --install"; \
+	  exit 1; }
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

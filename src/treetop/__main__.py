@@ -1,0 +1,7 @@
+"""`python -m treetop` is the command line."""
+
+from __future__ import annotations
+
+from treetop.apps.cli import main
+
+main()

@@ -1,0 +1,8 @@
+"""Linear learners: one level of node classifiers, and a whole tree of them."""
+
+from __future__ import annotations
+
+from treetop.linear.level import LinearLevel, SolverConfig
+from treetop.linear.tree import LinearTree, LinearTreeConfig, SearchConfig
+
+__all__ = ["LinearLevel", "LinearTree", "LinearTreeConfig", "SearchConfig", "SolverConfig"]

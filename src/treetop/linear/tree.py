@@ -1,0 +1,169 @@
+"""A label tree with linear classifiers at every node: training level by level, and beam search.
+
+The score of a label is the product over its path of link(margin); the search keeps the `beam` best nodes of each level
+and looks only at their children (Prabhu et al., Parabel, WWW 2018; Yu et al., PECOS, JMLR 2022).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from treetop import kernels
+from treetop.errors import ConfigError, DataError
+from treetop.labels import LabelTree
+from treetop.linear.level import LinearLevel, SolverConfig, dense_block, sparse_block
+from treetop.predictions import Predictions, check_k
+from treetop.runtime import Runtime
+from treetop.sparse import AnyFeatures, binarise, from_parts, normalise, top_k, union
+from treetop.store import Folder
+from treetop.types import CSR
+
+__all__ = ["LinearTree", "LinearTreeConfig", "SearchConfig"]
+
+Link = Literal["noop", "sigmoid", "l1-hinge", "l2-hinge", "l3-hinge", "l4-hinge"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SearchConfig:
+    """How labels are found and scored."""
+
+    beam: int = 10
+    """Nodes kept after each level; more is slower and finds more."""
+    link: Link = "l3-hinge"
+    """From a margin v to a score: noop v, sigmoid 1/(1+exp(-v)), lp-hinge exp(-max(0, 1-v)^p)."""
+    leaf_link: Link | None = None
+    """The link of the last level, if another one."""
+    combine: Literal["multiply", "last"] = "multiply"
+    """A label's score: the product over its path, or its own alone with the path used only to find it."""
+
+    def __post_init__(self) -> None:
+        if self.beam < 1:
+            raise ConfigError(f"search.beam is {self.beam}; keep at least one node")
+        if self.combine == "multiply" and "noop" in (self.link, self.leaf_link):
+            raise ConfigError("search.combine 'multiply' needs scores in (0, 1]; choose another link than 'noop'")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinearTreeConfig:
+    """How a tree of classifiers is trained."""
+
+    solver: SolverConfig = field(default_factory=SolverConfig)
+    """The problem of each node."""
+    search: SearchConfig = field(default_factory=SearchConfig)
+    """Search, in training (matcher-aware negatives) and by default in prediction."""
+    negatives: Literal["teacher", "matcher", "both"] = "teacher"
+    """Who competes at a node: texts with a true label under its parent, texts whose search reaches it, or both."""
+    relevance: Literal["off", "count", "labels"] = "off"
+    """Costs of positives: equal, induced from how many true labels a node holds, or from the labels' own weights."""
+    relevance_norm: Literal["l1", "none"] = "l1"
+    """Scale each text's costs of one level to sum to one, as XR-Transformer does."""
+    half: bool = False
+    """Keep weights in 16 bits: smaller model, no measurable loss."""
+
+
+class LinearTree:
+    """Classifiers for every node of a label tree."""
+
+    def __init__(self, tree: LabelTree, levels: Sequence[LinearLevel], search: SearchConfig) -> None:
+        self.tree = tree
+        self.levels = list(levels)
+        self.search = search
+        self._searcher = kernels.Searcher([level.arrays for level in self.levels])
+
+    @classmethod
+    def fit(
+        cls,
+        features: AnyFeatures,
+        labels: CSR,
+        tree: LabelTree,
+        config: LinearTreeConfig | None = None,
+        *,
+        matched: CSR | None = None,
+        runtime: Runtime | None = None,
+    ) -> LinearTree:
+        """Train all levels, coarse to fine.
+
+        `matched` (texts × nodes above the labels) adds to the last level's shortlist what another matcher found.
+        """
+        config, runtime = config or LinearTreeConfig(), runtime or Runtime()
+        if labels.shape[1] != tree.widths[-1]:
+            raise DataError(f"the labels have {labels.shape[1]} columns and the tree {tree.widths[-1]} labels")
+        costs = _costs(labels, tree, config)
+        levels: list[LinearLevel] = []
+        true = found = everyone(features.shape[0])
+        for level in range(tree.levels):
+            shortlist = {"teacher": true, "matcher": found}.get(config.negatives, None)
+            shortlist = union(true, found) if shortlist is None else shortlist
+            if matched is not None and level == tree.levels - 1:
+                shortlist = union(binarise(shortlist), binarise(matched))
+            levels.append(
+                LinearLevel.fit(
+                    features, costs[level], shortlist, tree, level, config.solver,
+                    costs=config.relevance != "off", half=config.half, runtime=runtime,
+                )
+            )  # fmt: skip
+            true = binarise(costs[level])
+            if config.negatives != "teacher" and level < tree.levels - 1:
+                found = top_k(score_level(levels[-1], features, found, config.search, runtime), config.search.beam)
+        return cls(tree, levels, config.search)
+
+    def predict(
+        self, features: AnyFeatures, k: int = 10, *, beam: int | None = None, runtime: Runtime | None = None
+    ) -> Predictions:
+        """The k best labels of each text; `beam` replaces the configured one. Ties: by margin, then by label."""
+        check_k(k)
+        self._check_width(features)
+        labels, scores = self._searcher.search(
+            sparse_block(features),
+            dense_block(features),
+            beams=[beam or self.search.beam] * (len(self.levels) - 1),
+            k=k,
+            link=self.search.link,
+            leaf_link=self.search.leaf_link,
+            combine=self.search.combine,
+            threads=(runtime or Runtime()).cores,
+        )
+        return Predictions(labels, scores)
+
+    def save(self, folder: Folder) -> None:
+        """Write the tree and its levels."""
+        self.tree.save(folder)
+        for number, level in enumerate(self.levels):
+            level.save(folder, f"level-{number}")
+
+    @classmethod
+    def load(cls, folder: Folder, search: SearchConfig) -> LinearTree:
+        """Map a saved tree; nothing is read before it is needed."""
+        tree = LabelTree.load(folder)
+        return cls(tree, [LinearLevel.load(folder, f"level-{n}") for n in range(tree.levels)], search)
+
+    def _check_width(self, features: AnyFeatures) -> None:
+        expected, given = self._searcher.width, features.shape[1]
+        if expected is not None and given != expected:
+            raise DataError(f"the features have {given} columns, the model was trained on {expected}; use the same tf-idf")
+
+
+def everyone(texts: int) -> CSR:
+    """The shortlist of the root: every text, with score one."""
+    return from_parts(np.arange(texts + 1, dtype=np.int64), np.zeros(texts, np.int32), None, columns=1)
+
+
+def score_level(
+    level: LinearLevel, features: AnyFeatures, shortlist: CSR, search: SearchConfig, runtime: Runtime
+) -> CSR:
+    """Scores of the children of the shortlisted parents: texts × nodes, values in the link's range."""
+    return kernels.score_level(
+        level.arrays, sparse_block(features), dense_block(features), shortlist,
+        link=search.link, combine=search.combine, nodes=level.nodes, threads=runtime.cores,
+    )  # fmt: skip
+
+
+def _costs(labels: CSR, tree: LabelTree, config: LinearTreeConfig) -> list[CSR]:
+    """True nodes of every level, with what an error on them costs: R_t = R_{t+1} C_{t+1} (XR-Transformer eq. 6)."""
+    relevance = labels if config.relevance == "labels" else binarise(labels)
+    levels = [tree.lift(relevance, level) for level in range(tree.levels)]
+    return [normalise(level, "l1") for level in levels] if config.relevance_norm == "l1" else levels

@@ -1,0 +1,206 @@
+"""What all methods share: the manners of fit, predict, save and load, and nothing of how they learn."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treetop import __version__
+from treetop.config import from_dict, to_dict
+from treetop.data import Corpus, Dataset, LabelSpace
+from treetop.errors import ConfigError, DataError, NotFittedError, StoreError
+from treetop.predictions import Predictions, check_k
+from treetop.runtime import Meter, Runtime
+from treetop.sparse import check_features
+from treetop.store import Folder
+from treetop.text import Tfidf, TfidfConfig
+from treetop.types import CSR, Texts
+
+__all__ = ["CARD", "FORMAT", "Method", "Predictor", "as_corpus", "bag_of_words", "fit_bag_of_words"]
+
+FORMAT = 1
+"""The version of the model folder's layout."""
+CARD = "model.json"
+
+C = TypeVar("C")
+M = TypeVar("M", bound="Method[Any]")
+Input = Texts | Corpus | Dataset
+
+
+@runtime_checkable
+class Predictor(Protocol):
+    """All that evaluation, fusion and serving need of a model."""
+
+    space: LabelSpace
+
+    def predict(self, texts: Input, k: int = 10) -> Predictions:
+        """The k best labels of each text."""
+        ...
+
+
+class Method(ABC, Generic[C]):
+    """A way to learn from tagged texts. The constructor stores, `fit` learns, `predict` ranks label names."""
+
+    name: ClassVar[str]
+    """As on the command line and in model folders."""
+    config_class: ClassVar[type[Any]]
+
+    space: LabelSpace
+    """The labels that can be predicted; there after `fit`."""
+    frequency: NDArray[np.int64]
+    """Training texts of each label; there after `fit`."""
+    training: dict[str, Any]
+    """Texts, seconds and memory of the training; there after `fit`."""
+
+    def __init__(self, config: C | None = None, *, runtime: Runtime | None = None) -> None:
+        self.config: C = self.config_class() if config is None else config
+        self.runtime = runtime or Runtime()
+        if not isinstance(self.config, self.config_class):
+            expected, given = self.config_class.__name__, type(config).__name__
+            raise ConfigError(f"{type(self).__name__} takes a {expected}, not a {given}")
+
+    def fit(self: M, data: Dataset | Texts, labels: Sequence[Sequence[str]] | None = None) -> M:
+        """Learn from a dataset, or from texts and the label names of each."""
+        dataset = _as_dataset(data, labels)
+        with Meter() as meter:
+            self._fit(dataset)
+        self.space = dataset.space
+        self.frequency = np.bincount(dataset.labels.indices, minlength=len(dataset.space)).astype(np.int64)
+        self.training = {
+            "texts": len(dataset),
+            "labels": len(dataset.space),
+            "wall_seconds": round(meter.wall_seconds, 3),
+            "cpu_seconds": round(meter.cpu_seconds, 3),
+            "peak_rss_mib": round(meter.peak_rss_mib, 1),
+        }
+        return self
+
+    def predict(self, texts: Input, k: int = 10) -> Predictions:
+        """The k best labels of each text, best first, with their names."""
+        self._check_fitted()
+        check_k(k)
+        found = self._predict(as_corpus(texts), min(k, len(self.space)))
+        return Predictions(found.labels, found.scores, self.space.names)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model folder, all or nothing; a model already there is replaced at the very end."""
+        self._check_fitted()
+        with Folder.create(path) as folder:
+            self._write(folder)
+
+    @classmethod
+    def load(cls: type[M], path: str | PathLike[str] | Folder, *, runtime: Runtime | None = None) -> M:
+        """Open a saved model; its arrays are mapped, so this is quick and shared between processes."""
+        folder = path if isinstance(path, Folder) else Folder.open(path)
+        card = folder.read_json(CARD)
+        if card.get("method") != cls.name:
+            raise StoreError(f"this is a model of method '{card.get('method')}', not '{cls.name}'", path=folder.path)
+        model = cls(config=from_dict(cls.config_class, card["config"]), runtime=runtime)
+        rows = list(folder.read_lines("labels.jsonl"))
+        texts = [row["text"] for row in rows] if rows and "text" in rows[0] else None
+        model.space = LabelSpace([row["label"] for row in rows], texts)
+        model.frequency = folder.read_tensors("labels.safetensors")["frequency"]
+        model.training = card["training"]
+        model._load(folder)
+        return model
+
+    def _write(self, folder: Folder) -> None:
+        card = {
+            "format": FORMAT,
+            "treetop": __version__,
+            "method": self.name,
+            "seed": self.runtime.seed,
+            "training": self.training,
+            "config": to_dict(self.config),
+        }
+        folder.write_json(CARD, card)
+        texts = self.space.texts
+        names = self.space.names
+        rows = [{"label": n} for n in names] if texts is None else [
+            {"label": n, "text": t} for n, t in zip(names, texts, strict=True)
+        ]  # fmt: skip
+        folder.write_lines("labels.jsonl", rows)
+        folder.write_tensors("labels.safetensors", {"frequency": np.asarray(self.frequency)})
+        self._save(folder)
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "space"):
+            raise NotFittedError(f"this {type(self).__name__} has not learned anything yet; call fit first")
+
+    @abstractmethod
+    def _fit(self, train: Dataset) -> None:
+        """Learn; set what prediction needs."""
+
+    @abstractmethod
+    def _predict(self, corpus: Corpus, k: int) -> Predictions:
+        """Rank labels by number."""
+
+    @abstractmethod
+    def _save(self, folder: Folder) -> None:
+        """Write what `_load` reads."""
+
+    @abstractmethod
+    def _load(self, folder: Folder) -> None:
+        """Read what `_save` wrote."""
+
+
+def fit_bag_of_words(config: TfidfConfig, corpus: Corpus) -> tuple[Tfidf | None, CSR]:
+    """Tf-idf of the texts; a corpus without texts brings its own features."""
+    if len(corpus.texts):
+        tfidf = Tfidf(config)
+        return tfidf, tfidf.fit_transform(corpus.texts)
+    return None, bag_of_words(None, corpus)
+
+
+def bag_of_words(tfidf: Tfidf | None, corpus: Corpus) -> CSR:
+    """The sparse features of texts, as they were made in training."""
+    if tfidf is not None:
+        if not len(corpus.texts) and len(corpus):
+            raise DataError("the model was trained on texts, but only features are given; give the texts")
+        return tfidf.transform(corpus.texts)
+    if corpus.features is None:
+        raise DataError("the model was trained on ready-made features, but texts are given; give the features")
+    check_features(corpus.features, what="the feature matrix")
+    return corpus.features
+
+
+def as_corpus(texts: Input) -> Corpus:
+    """Whatever is to be predicted, as a corpus."""
+    if isinstance(texts, Dataset):
+        return texts.corpus
+    if isinstance(texts, Corpus):
+        return texts
+    if isinstance(texts, str):
+        raise DataError("a single string was given; give a list of texts, even if it is only one")
+    return Corpus(list(texts))
+
+
+def _as_dataset(data: Dataset | Texts, labels: Sequence[Sequence[str]] | None) -> Dataset:
+    if isinstance(data, Dataset):
+        if labels is not None:
+            raise DataError("a dataset has its labels already; give either a dataset, or texts and labels")
+        dataset = data
+    else:
+        dataset = _tagged(as_corpus(data), labels)
+    if not len(dataset):
+        raise DataError("there are no texts to learn from")
+    if not dataset.labels.nnz:
+        raise DataError("no text has a label; at least one is needed to learn from")
+    return dataset
+
+
+def _tagged(corpus: Corpus, labels: Sequence[Sequence[str]] | None) -> Dataset:
+    if labels is None:
+        raise DataError("texts were given without labels; give the list of label names of each text")
+    if len(labels) != len(corpus):
+        raise DataError(f"{len(corpus)} texts and {len(labels)} lists of labels; each text needs one list")
+    for row, names in enumerate(labels):
+        if isinstance(names, str):
+            raise DataError(f"the labels of text {row} are the string {names!r}; give a list of names")
+    space = LabelSpace(sorted({name for names in labels for name in names}))
+    return Dataset(corpus, space.encode([list(names) for names in labels]), space)

@@ -1,0 +1,93 @@
+"""Several models as one: their rankings are fused.
+
+The fusers are those of the papers: mean of scores (LightXML, CascadeXML), of ranks, of sigmoids (X-Transformer), of
+softmaxes over each list (XR-Transformer on Eurlex, AmazonCat, Amazon-670K), or the lists in turn. Scores of different
+methods live on different scales: `rank_average` is the safe choice between unlike models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from treetop.data import Corpus, Dataset
+from treetop.errors import ConfigError, DataError
+from treetop.methods.base import Method
+from treetop.methods.registry import load
+from treetop.predictions import Predictions, fuse
+from treetop.runtime import Runtime
+from treetop.store import Folder
+
+__all__ = ["Ensemble", "EnsembleConfig"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EnsembleConfig:
+    """How rankings become one."""
+
+    fuser: Literal["average", "rank_average", "sigmoid_average", "softmax_average", "round_robin"] = "average"
+    """What is averaged, or the lists in turn."""
+    weights: tuple[float, ...] | None = None
+    """A share per member; all the same if absent."""
+    depth: int = 50
+    """Labels taken from each member before fusing; short lists punish labels that one of them misses."""
+
+    def __post_init__(self) -> None:
+        if self.depth < 1:
+            raise ConfigError(f"depth is {self.depth}; take at least one label from each member")
+
+
+class Ensemble(Method[EnsembleConfig]):
+    """Models of any method, fitted together or before, that vote."""
+
+    name = "ensemble"
+    config_class = EnsembleConfig
+
+    def __init__(
+        self,
+        members: Sequence[Method[Any]] = (),
+        config: EnsembleConfig | None = None,
+        *,
+        runtime: Runtime | None = None,
+    ) -> None:
+        super().__init__(config, runtime=runtime)
+        self.members = list(members)
+        weights = self.config.weights
+        if weights is not None and self.members and len(weights) != len(self.members):
+            raise ConfigError(f"there are {len(weights)} weights for {len(self.members)} members; give one each")
+
+    @classmethod
+    def of(cls, members: Sequence[Method[Any]], config: EnsembleConfig | None = None) -> Ensemble:
+        """An ensemble of models that are already fitted on the same labels."""
+        if not members:
+            raise ConfigError("an ensemble needs at least one member")
+        ensemble = cls(members, config, runtime=members[0].runtime)
+        for member in members:
+            member._check_fitted()
+            if list(member.space.names) != list(members[0].space.names):
+                raise DataError("the members were trained on different labels; train them on the same dataset")
+        ensemble.space, ensemble.frequency = members[0].space, members[0].frequency
+        parts = [member.training for member in members]
+        total = {key: round(sum(part[key] for part in parts), 3) for key in ("wall_seconds", "cpu_seconds")}
+        ensemble.training = parts[0] | total | {"peak_rss_mib": max(part["peak_rss_mib"] for part in parts)}
+        return ensemble
+
+    def _fit(self, train: Dataset) -> None:
+        if not self.members:
+            raise ConfigError("an ensemble needs at least one member to fit")
+        for member in self.members:
+            member.fit(train)
+
+    def _predict(self, corpus: Corpus, k: int) -> Predictions:
+        depth = max(k, self.config.depth)
+        lists = [member.predict(corpus, depth) for member in self.members]
+        return fuse(lists, self.config.fuser, weights=self.config.weights, k=k)
+
+    def _save(self, folder: Folder) -> None:
+        for number, member in enumerate(self.members):
+            member._write(folder.sub(f"member-{number}"))
+
+    def _load(self, folder: Folder) -> None:
+        count = sum(1 for path in folder.path.glob("member-*") if path.is_dir())
+        self.members = [load(folder.path / f"member-{n}", runtime=self.runtime) for n in range(count)]

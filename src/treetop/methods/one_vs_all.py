@@ -1,0 +1,67 @@
+"""One-vs-all linear classifiers: every label against all texts.
+
+Babbar, Schölkopf: DiSMEC, WSDM 2017. Squared hinge with C = 1; weights below 0.01 are dropped as each label is done.
+
+1. Texts become tf-idf rows.
+2. Every label is a binary problem over all texts; sixteen are solved at once, blocks of labels in parallel.
+3. A text is scored against every label through an inverted index of the weights.
+
+It is the one-level case of a linear tree: all labels are children of the root. Training time grows with texts × labels,
+so prefer a tree beyond some ten thousand labels. Known difference: the weights are never held as a dense matrix, not
+even for a block of labels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from treetop.data import Corpus, Dataset
+from treetop.labels import LabelTree
+from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
+from treetop.methods.base import Method, bag_of_words, fit_bag_of_words
+from treetop.predictions import Predictions
+from treetop.store import Folder
+from treetop.text import Tfidf, TfidfConfig
+
+__all__ = ["OneVsAll", "OneVsAllConfig"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OneVsAllConfig:
+    """Every label against the rest."""
+
+    tfidf: TfidfConfig = field(default_factory=TfidfConfig)
+    """From texts to features."""
+    solver: SolverConfig = field(default_factory=lambda: SolverConfig(threshold=0.01))
+    """The problem of each label."""
+    search: SearchConfig = field(default_factory=lambda: SearchConfig(link="noop", combine="last"))
+    """How margins become scores; there is no beam to keep."""
+    half: bool = False
+    """Keep weights in 16 bits."""
+
+
+class OneVsAll(Method[OneVsAllConfig]):
+    """A linear classifier per label, each trained against all texts."""
+
+    name = "one-vs-all"
+    config_class = OneVsAllConfig
+
+    def _fit(self, train: Dataset) -> None:
+        self.tfidf, features = fit_bag_of_words(self.config.tfidf, train.corpus)
+        flat = LabelTree((np.zeros(len(train.space), np.int32),))
+        config = LinearTreeConfig(solver=self.config.solver, search=self.config.search, half=self.config.half)
+        self.linear = LinearTree.fit(features, train.labels, flat, config, runtime=self.runtime)
+
+    def _predict(self, corpus: Corpus, k: int) -> Predictions:
+        return self.linear.predict(bag_of_words(self.tfidf, corpus), k, runtime=self.runtime)
+
+    def _save(self, folder: Folder) -> None:
+        if self.tfidf is not None:
+            self.tfidf.save(folder)
+        self.linear.save(folder.sub("ranker"))
+
+    def _load(self, folder: Folder) -> None:
+        self.tfidf = Tfidf.load(folder) if folder.has("tfidf.json") else None
+        self.linear = LinearTree.load(folder.sub("ranker"), self.config.search)

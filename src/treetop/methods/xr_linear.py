@@ -1,0 +1,116 @@
+"""XR-Linear, Parabel and Bonsai: linear classifiers on a label tree.
+
+Yu, Zhong, Zhang, Chang, Dhillon: PECOS, JMLR 2022. Prabhu et al.: Parabel, WWW 2018. Khandagale et al.: Bonsai, 2020.
+
+1. Texts become tf-idf rows.
+2. Each label is represented by its texts (PIFA), or by its own text, or both.
+3. Labels are grouped into a tree by balanced (XR-Linear, Parabel) or free (Bonsai) k-means.
+4. At every node a linear classifier learns to tell its texts from those of its siblings.
+5. A text walks down the tree by beam search; several trees vote by the mean of their scores.
+
+| paper              | here                      |
+|--------------------|---------------------------|
+| X, Y               | features, labels          |
+| Z (PIFA)           | representation            |
+| C                  | `LabelTree.membership`    |
+| M (TFN, MAN)       | `linear.negatives`        |
+| R (cost-sensitive) | `linear.relevance`        |
+
+Known differences: ties are broken by the margin and then by the label's number, where PECOS has them by number alone
+(its l3-hinge saturates at 1 for the best labels); the bias is never pruned; a node without a training text gets no
+weights and a negative bias, so that it is never suggested before one that has been seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from treetop.data import Corpus, Dataset
+from treetop.errors import ConfigError, DataError
+from treetop.labels import LabelTree, TreeConfig, beside, grow_tree, pifa
+from treetop.linear import LinearTree, LinearTreeConfig
+from treetop.methods.base import Method, bag_of_words, fit_bag_of_words
+from treetop.predictions import Predictions, fuse
+from treetop.runtime import Runtime
+from treetop.store import Folder
+from treetop.text import Tfidf, TfidfConfig
+from treetop.types import CSR
+
+__all__ = ["XRLinear", "XRLinearConfig"]
+
+_KEPT_PER_TREE = 50  # Fusing shorter lists would punish labels that one tree ranks just below its cut.
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class XRLinearConfig:
+    """A tree of linear classifiers, or several."""
+
+    tfidf: TfidfConfig = field(default_factory=TfidfConfig)
+    """From texts to features."""
+    representation: Literal["pifa", "pifa-plain", "text", "pifa+text"] = "pifa"
+    """What a label looks like to the tree: its texts (weighted by 1/√labels, or plainly), its name, or both."""
+    tree: TreeConfig = field(default_factory=TreeConfig)
+    """How labels are grouped."""
+    linear: LinearTreeConfig = field(default_factory=LinearTreeConfig)
+    """How nodes are trained and searched."""
+    trees: int = 1
+    """How many trees, each grown from another seed."""
+
+    def __post_init__(self) -> None:
+        if self.trees < 1:
+            raise ConfigError(f"trees is {self.trees}; grow at least one")
+
+
+class XRLinear(Method[XRLinearConfig]):
+    """Linear classifiers on one or several label trees; `tree` takes a tree of your own instead of growing one."""
+
+    name = "xr-linear"
+    config_class = XRLinearConfig
+
+    def __init__(
+        self,
+        config: XRLinearConfig | None = None,
+        *,
+        runtime: Runtime | None = None,
+        tree: LabelTree | None = None,
+    ) -> None:
+        super().__init__(config, runtime=runtime)
+        self.given_tree = tree
+
+    def _fit(self, train: Dataset) -> None:
+        self.tfidf, features = fit_bag_of_words(self.config.tfidf, train.corpus)
+        self.linear = []
+        for seed in range(self.runtime.seed, self.runtime.seed + self.config.trees):
+            tree = self.given_tree or self._grow(features, train, seed)
+            runtime = replace(self.runtime, seed=seed)
+            self.linear.append(LinearTree.fit(features, train.labels, tree, self.config.linear, runtime=runtime))
+
+    def _grow(self, features: CSR, train: Dataset, seed: int) -> LabelTree:
+        kind, cores = self.config.representation, self.runtime.cores
+        parts = []
+        if kind != "text":
+            parts.append(pifa(features, train.labels, normalise_labels=kind != "pifa-plain", threads=cores))
+        if kind in ("text", "pifa+text"):
+            if train.space.texts is None:
+                raise DataError(f"representation '{kind}' needs label texts; add a labels.txt with label<TAB>text")
+            parts.append(Tfidf(TfidfConfig()).fit_transform(train.space.texts))
+        return grow_tree(parts[0] if len(parts) == 1 else beside(*parts), self.config.tree, seed=seed, threads=cores)
+
+    def _predict(self, corpus: Corpus, k: int) -> Predictions:
+        features = bag_of_words(self.tfidf, corpus)
+        if len(self.linear) == 1:
+            return self.linear[0].predict(features, k, runtime=self.runtime)
+        wide = min(max(k, _KEPT_PER_TREE), len(self.space))
+        return fuse([tree.predict(features, wide, runtime=self.runtime) for tree in self.linear], "average", k=k)
+
+    def _save(self, folder: Folder) -> None:
+        if self.tfidf is not None:
+            self.tfidf.save(folder)
+        for number, tree in enumerate(self.linear):
+            tree.save(folder.sub(f"ranker-{number}"))
+
+    def _load(self, folder: Folder) -> None:
+        self.tfidf = Tfidf.load(folder) if folder.has("tfidf.json") else None
+        search = self.config.linear.search
+        self.linear = [LinearTree.load(folder.sub(f"ranker-{n}"), search) for n in range(self.config.trees)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import sys
@@ -14,7 +15,7 @@ from typing import Protocol
 
 from treetop.errors import ConfigError
 
-__all__ = ["Meter", "Runtime"]
+__all__ = ["Meter", "Runtime", "available_cores", "available_memory"]
 
 
 class Advance(Protocol):
@@ -85,6 +86,19 @@ def available_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def available_memory() -> int:
+    """Bytes of memory that can be used now, as far as the system tells."""
+    limits = [2**63]
+    if hasattr(os, "sysconf") and "SC_AVPHYS_PAGES" in os.sysconf_names:
+        limits.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    with contextlib.suppress(OSError, ValueError):  # Linux counts reclaimable caches as available too.
+        rows = dict(line.split(":", 1) for line in open("/proc/meminfo", encoding="ascii"))
+        limits[-1] = int(rows["MemAvailable"].split()[0]) * 1024
+    with contextlib.suppress(OSError, ValueError):  # "max" without a limit
+        limits.append(int(open("/sys/fs/cgroup/memory.max", encoding="ascii").read()))
+    return min(limits)
 
 
 class Meter:

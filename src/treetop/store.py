@@ -15,14 +15,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treetop.errors import StoreError
 
-__all__ = ["Folder"]
+__all__ = ["Folder", "whole_file"]
 
 _DTYPES = {
     "F64": np.float64, "F32": np.float32, "F16": np.float16, "I64": np.int64, "I32": np.int32, "I16": np.int16,
@@ -55,6 +55,7 @@ class Folder:
             if target.exists() and not _replaceable(target):
                 raise StoreError("exists and is not a model folder; choose another name or remove it", path=target)
             draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent))
+            draft.chmod(0o777 & ~_umask())  # mkdtemp makes it private; a model is as readable as any file of its owner
         try:
             with _as_store_errors(target):
                 yield cls(draft)
@@ -136,6 +137,30 @@ class Folder:
             raise StoreError("the file is missing; this is not a complete treetop model folder", path=path) from None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise StoreError(f"the file is damaged ({error}); restore it or train again", path=path) from error
+
+
+@contextmanager
+def whole_file(path: str | PathLike[str]) -> Iterator[IO[str]]:
+    """A text file that appears under its name, complete, when the block ends without an error."""
+    target = Path(path)
+    with _as_store_errors(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, draft = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent)
+    try:
+        with _as_store_errors(target), open(handle, "w", encoding="utf-8") as file:
+            yield file
+            file.flush()
+            os.fsync(handle)
+        Path(draft).chmod(0o666 & ~_umask())
+        Path(draft).replace(target)
+    finally:
+        Path(draft).unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def _view(body: NDArray[np.uint8], entry: Mapping[str, Any]) -> NDArray[Any]:

@@ -14,6 +14,7 @@ from treetop import __version__
 from treetop.config import from_dict, to_dict
 from treetop.data import Corpus, Dataset, LabelSpace
 from treetop.errors import ConfigError, DataError, NotFittedError, StoreError
+from treetop.labels import LabelTree
 from treetop.predictions import Predictions, check_k
 from treetop.runtime import Meter, Runtime
 from treetop.sparse import check_features
@@ -108,6 +109,19 @@ class Method(ABC, Generic[C]):
         model.training = card["training"]
         model._load(folder)
         return model
+
+    def memory_estimate(self, train: Dataset) -> int:
+        """Bytes that training on these texts will need, roughly; 0 if the method cannot tell."""
+        del train
+        return 0
+
+    def describe(self) -> dict[str, Any]:
+        """Facts about the fitted model worth showing."""
+        return {}
+
+    def label_tree(self) -> LabelTree | None:
+        """The tree that labels are searched in, if there is one."""
+        return None
 
     def _write(self, folder: Folder) -> None:
         card = {

@@ -104,6 +104,19 @@ class XRLinear(Method[XRLinearConfig]):
         wide = min(max(k, _KEPT_PER_TREE), len(self.space))
         return fuse([tree.predict(features, wide, runtime=self.runtime) for tree in self.linear], "average", k=k)
 
+    def describe(self) -> dict[str, Any]:
+        """Widths of the levels and weights kept, tree by tree."""
+        widths = [" > ".join(f"{width:,}" for width in ranker.tree.widths) for ranker in self.linear]
+        return {"levels": "; ".join(widths), "weights": sum(ranker.weights for ranker in self.linear)}
+
+    def label_tree(self) -> LabelTree | None:
+        """The first tree."""
+        return self.linear[0].tree
+
+    def memory_estimate(self, train: Dataset) -> int:
+        """Bytes of features, label representation and weights."""
+        return self.config.trees * training_memory(train, half=self.config.linear.half)
+
     def _save(self, folder: Folder) -> None:
         if self.tfidf is not None:
             self.tfidf.save(folder)

@@ -1,0 +1,207 @@
+"""The command line: `treetop train | predict | evaluate | inspect | presets | demo`.
+
+Everything heavy is imported inside the commands, so that `--help` answers at once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated, Any, Optional
+
+import typer
+
+from treetop.errors import TreetopError
+
+if TYPE_CHECKING:
+    from treetop.runtime import Runtime
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="treetop",
+    help="Give each text the few right labels out of thousands or millions.",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Seed = Annotated[int, typer.Option(help="Start of every random choice.")]
+Threads = Annotated[int, typer.Option(help="Threads to use; 0 for every core.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars and no summary.")]
+Data = Annotated[Path, typer.Option(help="File, or folder with train, dev and test: jsonl, csv, tsv, parquet, svm, npz.")]
+TextField = Annotated[str, typer.Option("--text", help="Field or column that holds the text.")]
+LabelField = Annotated[str, typer.Option("--labels", help="Field or column that holds the labels.")]
+Separator = Annotated[Optional[str], typer.Option(help="What stands between labels in one column.")]  # noqa: UP045
+ModelPath = Annotated[Path, typer.Argument(help="Model folder.", show_default=False)]
+
+
+@app.command()
+def train(
+    data: Data,
+    out: Annotated[Path, typer.Option(help="Where to put the model folder.")],
+    method: Annotated[Optional[str], typer.Option(help="xr-linear, one-vs-all; see `treetop presets`.")] = None,  # noqa: UP045
+    preset: Annotated[Optional[str], typer.Option(help="Named settings; see `treetop presets`.")] = None,  # noqa: UP045
+    config: Annotated[Optional[Path], typer.Option(help="TOML file with settings.")] = None,  # noqa: UP045
+    assignments: Annotated[Optional[list[str]], typer.Option("--set", help="One setting: tree.max_leaf=50.")] = None,  # noqa: UP045
+    text: TextField = "text",
+    labels: LabelField = "labels",
+    separator: Separator = None,
+    seed: Seed = 0,
+    threads: Threads = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Learn from tagged texts and write a model folder."""
+    from treetop.apps import tables
+    from treetop.data import read
+    from treetop.methods import method_class
+    from treetop.presets.linear import preset as preset_named
+    from treetop.presets.linear import resolve
+
+    name = method or (preset_named(preset).method if preset else "xr-linear")
+    settings = resolve(
+        name,
+        preset_name=preset,
+        config_file=None if config is None else str(config),
+        assignments=tuple(assignments or ()),
+    )
+    runtime = _runtime(seed, threads, quiet)
+    model = method_class(name)(settings, runtime=runtime)
+    dataset = read(data, split="train", text=text, labels=labels, separator=separator, runtime=runtime)
+    if not quiet:
+        tables.say_memory(model, dataset)
+    model.fit(dataset)
+    model.save(out)
+    if not quiet:
+        tables.say_trained(model, out)
+
+
+@app.command()
+def predict(
+    model: ModelPath,
+    source: Annotated[str, typer.Argument(metavar="INPUT", help="jsonl, csv, tsv, parquet or txt file; - for stdin.")],
+    k: Annotated[int, typer.Option("--k", "-k", help="Labels per text.")] = 5,
+    out: Annotated[Optional[Path], typer.Option(help="File to write; standard output if absent.")] = None,  # noqa: UP045
+    text: TextField = "text",
+    chunk: Annotated[int, typer.Option(help="Texts at a time.")] = 1024,
+    threads: Threads = 0,
+) -> None:
+    """Suggest labels for texts: one JSON line per text, with label names and scores."""
+    from treetop.data import read_texts
+    from treetop.methods import load
+    from treetop.predictions import check_k
+
+    check_k(k)
+    loaded = load(model, runtime=_runtime(0, threads, quiet=True))
+    with _output(out) as file:
+        for records in read_texts(source, text=text, chunk=chunk):
+            found = loaded.predict([record.text for record in records], k)
+            for record, suggestions in zip(records, found, strict=True):
+                row: dict[str, Any] = {} if record.id is None else {"id": record.id}
+                row["labels"] = [one.label for one in suggestions]
+                row["scores"] = [float(f"{one.score:.6g}") for one in suggestions]
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            file.flush()
+
+
+@app.command()
+def evaluate(
+    model: ModelPath,
+    data: Data,
+    split: Annotated[str, typer.Option(help="Which part of the data.")] = "test",
+    metrics: Annotated[Optional[str], typer.Option(help="Such as p@1,ndcg@5; all of the usual if absent.")] = None,  # noqa: UP045
+    benchmark: Annotated[Optional[str], typer.Option(help="Public dataset whose propensity constants to use.")] = None,  # noqa: UP045
+    json_file: Annotated[Optional[Path], typer.Option("--json", help="Also write the figures to this file.")] = None,  # noqa: UP045
+    text: TextField = "text",
+    labels: LabelField = "labels",
+    separator: Separator = None,
+    threads: Threads = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Measure a model on labelled texts."""
+    from treetop.apps import tables
+    from treetop.apps.measure import measure
+    from treetop.data import read
+    from treetop.methods import load
+
+    runtime = _runtime(0, threads, quiet)
+    loaded = load(model, runtime=runtime)
+    dataset = read(
+        data, split=split, space=loaded.space, text=text, labels=labels, separator=separator, runtime=runtime
+    )
+    figures = measure(loaded, dataset, metrics.split(",") if metrics else None, benchmark)
+    tables.show_figures(figures)
+    if json_file is not None:
+        with _output(json_file) as file:
+            file.write(json.dumps(figures.flat(), indent=2) + "\n")
+
+
+@app.command()
+def inspect(
+    model: ModelPath,
+    depth: Annotated[int, typer.Option(help="Levels of the label tree to show.")] = 2,
+) -> None:
+    """Show what a model folder holds."""
+    from treetop.apps import tables
+    from treetop.methods import load
+
+    tables.show_model(load(model), model, depth)
+
+
+@app.command()
+def presets() -> None:
+    """List the named settings and the methods."""
+    from treetop.apps import tables
+
+    tables.show_presets()
+
+
+@app.command()
+def demo(
+    out: Annotated[Optional[Path], typer.Option(help="Keep the model in this folder.")] = None,  # noqa: UP045
+    threads: Threads = 0,
+) -> None:
+    """Train on the docstrings of this Python installation, and look at what comes out."""
+    from treetop.apps.demo import run_demo
+
+    run_demo(out, _runtime(0, threads, quiet=False))
+
+
+def main() -> None:
+    """Run the command line; an error meant for the user is one line and exit code 2."""
+    try:
+        app()
+    except TreetopError as error:
+        _fail(f"error: {error}")
+    except MemoryError:
+        _fail("error: not enough memory; use fewer texts, a higher tfidf.min_df or a larger linear.solver.threshold")
+    except BrokenPipeError:  # The reader of a pipe left early, as `head` does.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _fail(message: str) -> None:
+    typer.echo(" ".join(message.split("\n")), err=True)
+    sys.exit(2)
+
+
+def _runtime(seed: int, threads: int, quiet: bool) -> Runtime:
+    from treetop.runtime import Runtime
+
+    return Runtime(seed=seed, threads=threads, progress=not quiet and sys.stderr.isatty())
+
+
+@contextmanager
+def _output(path: Path | None) -> Iterator[IO[str]]:
+    """Standard output, or a file that appears complete or not at all."""
+    if path is None:
+        yield sys.stdout
+        return
+    from treetop.store import whole_file
+
+    with whole_file(path) as file:
+        yield file

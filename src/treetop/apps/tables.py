@@ -1,0 +1,137 @@
+"""What the command line says to people: tables and summaries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from treetop.apps.measure import Figures
+from treetop.config import to_dict
+from treetop.data import Dataset
+from treetop.methods import METHODS, Method
+from treetop.predictions import Suggestion
+from treetop.presets.linear import PRESETS
+from treetop.runtime import available_memory
+
+__all__ = ["say_memory", "say_trained", "show_figures", "show_model", "show_presets", "show_suggestions"]
+
+_LARGE = 2**30  # An estimate below this is not worth a line.
+
+out = Console()
+notes = Console(stderr=True)
+
+
+def say_memory(model: Method[Any], dataset: Dataset) -> None:
+    """Before a large training: what it will need, what there is, and how to need less."""
+    needed, there = model.memory_estimate(dataset), available_memory()
+    if needed < _LARGE:
+        return
+    notes.print(f"memory: about {_size(needed)} needed, {_size(there)} available")
+    if needed > there:
+        notes.print(
+            "[yellow]This may not fit. Raise tfidf.min_df, set tfidf.max_features, raise linear.solver.threshold, "
+            "or set linear.half=true.[/yellow]"
+        )
+
+
+def say_trained(model: Method[Any], path: Path) -> None:
+    """After training: how much was learned from how much, at what cost."""
+    facts = model.training
+    notes.print(
+        f"[bold]{model.name}[/bold]: {facts['texts']:,} texts, {facts['labels']:,} labels, "
+        f"{facts['wall_seconds']:.1f} s ({facts['cpu_seconds']:.1f} s of CPU), "
+        f"peak memory {_size(facts['peak_rss_mib'] * 2**20)}, model {_size(_bytes(path))} in {path}"
+    )
+
+
+def show_figures(figures: Figures) -> None:
+    """Metrics as a table of kinds by k, and where they come from by label frequency."""
+    cuts = sorted({int(name.partition("@")[2]) for name in figures.metrics})
+    table = Table(title=f"{figures.texts:,} texts, in per cent", title_justify="left")
+    table.add_column("metric")
+    for cut in cuts:
+        table.add_column(f"@{cut}", justify="right")
+    for kind in dict.fromkeys(name.partition("@")[0] for name in figures.metrics):
+        values = [figures.metrics.get(f"{kind}@{cut}") for cut in cuts]
+        table.add_row(kind, *("" if value is None else f"{100 * value:.2f}" for value in values))
+    out.print(table)
+    out.print(_bands(figures))
+    out.print(f"propensity constants A {figures.propensity.a}, B {figures.propensity.b}", style="dim", highlight=False)
+    if figures.unseen:
+        out.print(f"{figures.unseen:,} true labels of these texts were never seen in training", style="dim")
+
+
+def _bands(figures: Figures) -> Table:
+    table = Table(title="by how often a label was seen in training", title_justify="left")
+    table.add_column("labels")
+    columns = list(next(iter(figures.bands.values())))
+    for name in columns:
+        table.add_column(name, justify="right")
+    for band, values in figures.bands.items():
+        if values["pairs"]:
+            table.add_row(band, *(f"{100 * values[name]:.1f}" for name in columns))
+    return table
+
+
+def show_suggestions(text: str, suggestions: Sequence[Suggestion], true: Sequence[str]) -> None:
+    """One text, what was suggested (right ones marked), and what was right."""
+    out.print(f"\n[bold]{_shorten(text)}[/bold]", highlight=False)
+    for label, score in suggestions:
+        mark, style = ("✓", "green") if label in true else (" ", "dim")
+        out.print(f"  {mark} {label:<44} {score:.3f}", style=style, highlight=False)
+    missed = [label for label in true if label not in {one.label for one in suggestions}]
+    if missed:
+        out.print(f"    also right: {', '.join(missed)}", style="dim", highlight=False)
+
+
+def show_model(model: Method[Any], path: Path, depth: int) -> None:
+    """The card of a model: method, cost, sizes, settings that matter, and the top of its label tree."""
+    table = Table(title=str(path), title_justify="left", show_header=False)
+    facts = {"method": model.name} | model.training | {"size on disk": _size(_bytes(path))} | model.describe()
+    for name, value in facts.items():
+        table.add_row(name.replace("_", " "), f"{value:,}" if isinstance(value, int) else str(value))
+    for name, value in _flat(to_dict(model.config)):
+        table.add_row(f"[dim]{name}[/dim]", f"[dim]{value}[/dim]")
+    out.print(table)
+    tree = model.label_tree()
+    if tree is not None and depth > 0:
+        out.print(tree.describe(model.space.names, depth=depth), highlight=False, markup=False)
+
+
+def show_presets() -> None:
+    """Named settings with their sources, and the methods."""
+    table = Table(title="presets: treetop train --preset NAME …", title_justify="left")
+    for column in ("preset", "method", "what", "from"):
+        table.add_column(column)
+    for entry in PRESETS.values():
+        table.add_row(entry.name, entry.method, entry.summary, entry.source)
+    out.print(table)
+    out.print(f"methods: {', '.join(METHODS)}")
+
+
+def _flat(values: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    rows = []
+    for name, value in values.items():
+        rows += _flat(value, f"{prefix}{name}.") if isinstance(value, dict) else [(prefix + name, value)]
+    return rows
+
+
+def _shorten(text: str, length: int = 300) -> str:
+    squeezed = " ".join(text.split())
+    return squeezed if len(squeezed) <= length else squeezed[: length - 1] + "…"
+
+
+def _bytes(path: Path) -> int:
+    return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+
+
+def _size(amount: float) -> str:
+    for unit in ("bytes", "KiB", "MiB"):
+        if amount < 1024:
+            return f"{amount:.0f} {unit}"
+        amount /= 1024
+    return f"{amount:.1f} GiB"

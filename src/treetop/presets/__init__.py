@@ -1,0 +1,3 @@
+"""Published settings as data: facts about datasets, hyper-parameters of papers."""
+
+from __future__ import annotations

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+import pytest
+
+from treetop.errors import ConfigError
+from treetop.presets.datasets import BENCHMARKS, PROPENSITY_CONSTANTS, benchmark, propensity_constants
+
+
+def test_sizes_are_consistent():
+    for known in BENCHMARKS.values():
+        if known.texts_per_label is not None:
+            pairs = known.train_texts * known.labels_per_text
+            assert pairs / known.labels == pytest.approx(known.texts_per_label, rel=0.005), known.name
+    assert [known.name for known in BENCHMARKS.values() if known.features] == [
+        "Eurlex-4K",
+        "Wiki10-31K",
+        "AmazonCat-13K",
+        "Wiki-500K",
+        "Amazon-670K",
+        "Amazon-3M",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "a", "b"),
+    [
+        ("Eurlex-4K", 0.55, 1.5),
+        ("Wiki10-31K", 0.55, 1.5),
+        ("AmazonCat-13K", 0.55, 1.5),
+        ("Wiki-500K", 0.5, 0.4),
+        ("Amazon-670K", 0.6, 2.6),
+        ("Amazon-3M", 0.6, 2.6),
+        ("my own data", 0.55, 1.5),
+    ],
+)
+def test_propensity_constants(name, a, b):
+    assert propensity_constants(name) == (a, b)
+
+
+def test_a_benchmark_knows_its_propensity():
+    model = benchmark("wiki-500k").propensity
+    assert (model.a, model.b) == (0.5, 0.4)
+    assert model.inverse(np.array([1]))[0] == pytest.approx(log(1_779_881))
+
+
+def test_names_are_found_in_any_case():
+    assert benchmark("EURLEX-4k").labels == 3_956
+    assert all(name == name.lower() for name in PROPENSITY_CONSTANTS)
+
+
+def test_unknown_benchmark():
+    with pytest.raises(ConfigError, match=r"'eurlex4k'; did you mean Eurlex-4K\? known are Eurlex-4K, Wiki10-31K"):
+        benchmark("eurlex4k")

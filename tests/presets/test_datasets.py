@@ -33,7 +33,7 @@ def test_sizes_are_consistent():
         ("Wiki-500K", 0.5, 0.4),
         ("Amazon-670K", 0.6, 2.6),
         ("Amazon-3M", 0.6, 2.6),
-        ("my own data", 0.55, 1.5),
+        (None, 0.55, 1.5),
     ],
 )
 def test_propensity_constants(name, a, b):
@@ -48,9 +48,12 @@ def test_a_benchmark_knows_its_propensity():
 
 def test_names_are_found_in_any_case():
     assert benchmark("EURLEX-4k").labels == 3_956
-    assert all(name == name.lower() for name in PROPENSITY_CONSTANTS)
+    assert propensity_constants("Amazon-3M") == (0.6, 2.6)
+    assert set(BENCHMARKS) <= set(PROPENSITY_CONSTANTS)
 
 
 def test_unknown_benchmark():
-    with pytest.raises(ConfigError, match=r"'eurlex4k'; did you mean Eurlex-4K\? known are Eurlex-4K, Wiki10-31K"):
+    with pytest.raises(ConfigError, match=r"'eurlex4k'; did you mean eurlex-4k\? known are eurlex-4k, wiki10-31k"):
         benchmark("eurlex4k")
+    with pytest.raises(ConfigError, match=r"'amazon670k'; did you mean amazon-670k\?"):
+        propensity_constants("amazon670k")  # not silently the default

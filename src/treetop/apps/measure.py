@@ -9,7 +9,7 @@ from typing import Any
 from treetop.data import Dataset
 from treetop.errors import DataError
 from treetop.methods import Method
-from treetop.metrics import DEFAULT, Propensity, breakdown, evaluate, largest_k
+from treetop.metrics import DEFAULT, PROPENSITY_SCORED, Propensity, breakdown, evaluate, largest_k
 from treetop.presets.datasets import propensity_constants
 from treetop.runtime import Meter
 
@@ -51,7 +51,7 @@ def measure(
     """Predict the texts of a dataset and compare with their labels."""
     if not len(dataset):
         raise DataError("there are no texts to evaluate on")
-    names = tuple(metrics or DEFAULT)
+    names = tuple(metrics or (*DEFAULT, *PROPENSITY_SCORED))
     a, b = propensity_constants(benchmark)
     propensity = Propensity(a=a, b=b, train_texts=model.training["texts"])
     with Meter() as meter:

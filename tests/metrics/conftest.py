@@ -1,0 +1,34 @@
+"""Small predictions and truths written as lists."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from treetop.predictions import Predictions
+
+
+@pytest.fixture(scope="session")
+def truth():
+    """Label lists → texts × labels."""
+
+    def build(rows, width):
+        matrix = np.zeros((len(rows), width), np.float32)
+        for text, row in enumerate(rows):
+            matrix[text, list(row)] = 1
+        return csr_array(matrix)
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def ranked():
+    """Ranked label lists, -1 where there are fewer → predictions with falling scores."""
+
+    def build(rows):
+        labels = np.array(rows, np.int32)
+        scores = np.where(labels >= 0, np.linspace(1, 0.1, labels.shape[1]), 0)
+        return Predictions(labels, scores.astype(np.float32))
+
+    return build

@@ -1,5 +1,100 @@
-"""treetop: extreme multi-label text classification."""
+"""treetop: extreme multi-label text classification.
+
+Give a text the few right labels out of thousands or millions:
+
+    import treetop
+
+    train = treetop.read("data/", split="train")
+    model = treetop.XRLinear().fit(train)
+    model.predict(["a text without labels"], k=5)[0]
+
+Names are resolved when they are first used, so importing the package is cheap.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from treetop.data import Corpus, Dataset, LabelSpace, read, split_by_ratio, splits
+    from treetop.errors import ConfigError, DataError, MissingExtraError, NotFittedError, StoreError, TreetopError
+    from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
+    from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
+    from treetop.methods import load
+    from treetop.methods.ensemble import Ensemble, EnsembleConfig
+    from treetop.methods.one_vs_all import OneVsAll, OneVsAllConfig
+    from treetop.methods.xr_linear import XRLinear, XRLinearConfig
+    from treetop.metrics import Propensity, evaluate
+    from treetop.predictions import Predictions, Suggestion, fuse
+    from treetop.presets.linear import resolve
+    from treetop.runtime import Runtime
+    from treetop.text import Tfidf, TfidfConfig
+
 __version__ = "0.1.0"
+
+_HOMES = {
+    "data": ("Corpus", "Dataset", "LabelSpace", "read", "split_by_ratio", "splits"),
+    "errors": ("ConfigError", "DataError", "MissingExtraError", "NotFittedError", "StoreError", "TreetopError"),
+    "labels": ("LabelTree", "TreeConfig", "grow_tree", "pifa"),
+    "linear": ("LinearTree", "LinearTreeConfig", "SearchConfig", "SolverConfig"),
+    "methods": ("load",),
+    "methods.ensemble": ("Ensemble", "EnsembleConfig"),
+    "methods.one_vs_all": ("OneVsAll", "OneVsAllConfig"),
+    "methods.xr_linear": ("XRLinear", "XRLinearConfig"),
+    "metrics": ("Propensity", "evaluate"),
+    "predictions": ("Predictions", "Suggestion", "fuse"),
+    "presets.linear": ("resolve",),
+    "runtime": ("Runtime",),
+    "text": ("Tfidf", "TfidfConfig"),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "ConfigError",
+    "Corpus",
+    "DataError",
+    "Dataset",
+    "Ensemble",
+    "EnsembleConfig",
+    "LabelSpace",
+    "LabelTree",
+    "LinearTree",
+    "LinearTreeConfig",
+    "MissingExtraError",
+    "NotFittedError",
+    "OneVsAll",
+    "OneVsAllConfig",
+    "Predictions",
+    "Propensity",
+    "Runtime",
+    "SearchConfig",
+    "SolverConfig",
+    "StoreError",
+    "Suggestion",
+    "Tfidf",
+    "TfidfConfig",
+    "TreeConfig",
+    "TreetopError",
+    "XRLinear",
+    "XRLinearConfig",
+    "evaluate",
+    "fuse",
+    "grow_tree",
+    "load",
+    "pifa",
+    "read",
+    "resolve",
+    "split_by_ratio",
+    "splits",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'treetop' has no attribute '{name}'")
+    return getattr(import_module(f"treetop.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -52,8 +52,7 @@ class Folder:
         target = Path(path)
         with _as_store_errors(target):
             target.parent.mkdir(parents=True, exist_ok=True)
-            if target.exists() and not _replaceable(target):
-                raise StoreError("exists and is not a model folder; choose another name or remove it", path=target)
+            cls.check_target(target)
             draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent))
             draft.chmod(0o777 & ~_umask())  # mkdtemp makes it private; a model is as readable as any file of its owner
         try:
@@ -63,6 +62,13 @@ class Folder:
                 _replace(target, draft)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
+
+    @staticmethod
+    def check_target(path: str | PathLike[str]) -> None:
+        """Refuse to write over anything but a model folder or an empty one; worth asking before a long training."""
+        target = Path(path)
+        if target.exists() and not _replaceable(target):
+            raise StoreError("exists and is not a model folder; choose another name or remove it", path=target)
 
     def sub(self, name: str) -> Folder:
         """A folder inside this one."""

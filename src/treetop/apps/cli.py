@@ -34,7 +34,9 @@ app = typer.Typer(
 Seed = Annotated[int, typer.Option(help="Start of every random choice.")]
 Threads = Annotated[int, typer.Option(help="Threads to use; 0 for every core.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars and no summary.")]
-Data = Annotated[Path, typer.Option(help="File, or folder with train, dev and test: jsonl, csv, tsv, parquet, svm, npz.")]
+Data = Annotated[
+    Path, typer.Option(help="File, or folder with train, dev and test: jsonl, csv, tsv, parquet, svm, npz.")
+]
 TextField = Annotated[str, typer.Option("--text", help="Field or column that holds the text.")]
 LabelField = Annotated[str, typer.Option("--labels", help="Field or column that holds the labels.")]
 Separator = Annotated[Optional[str], typer.Option(help="What stands between labels in one column.")]  # noqa: UP045
@@ -62,6 +64,7 @@ def train(
     from treetop.methods import method_class
     from treetop.presets.linear import preset as preset_named
     from treetop.presets.linear import resolve
+    from treetop.store import Folder
 
     name = method or (preset_named(preset).method if preset else "xr-linear")
     settings = resolve(
@@ -70,6 +73,7 @@ def train(
         config_file=None if config is None else str(config),
         assignments=tuple(assignments or ()),
     )
+    Folder.check_target(out)
     runtime = _runtime(seed, threads, quiet)
     model = method_class(name)(settings, runtime=runtime)
     dataset = read(data, split="train", text=text, labels=labels, separator=separator, runtime=runtime)

@@ -96,7 +96,7 @@ class LinearTree:
         levels: list[LinearLevel] = []
         true = found = everyone(features.shape[0])
         for level in range(tree.levels):
-            shortlist = {"teacher": true, "matcher": found}.get(config.negatives, None)
+            shortlist = {"teacher": true, "matcher": found}.get(config.negatives)
             shortlist = union(true, found) if shortlist is None else shortlist
             if matched is not None and level == tree.levels - 1:
                 shortlist = union(binarise(shortlist), binarise(matched))
@@ -144,7 +144,9 @@ class LinearTree:
     def _check_width(self, features: AnyFeatures) -> None:
         expected, given = self._searcher.width, features.shape[1]
         if expected is not None and given != expected:
-            raise DataError(f"the features have {given} columns, the model was trained on {expected}; use the same tf-idf")
+            raise DataError(
+                f"the features have {given} columns, the model was trained on {expected}; use the same tf-idf"
+            )
 
 
 def everyone(texts: int) -> CSR:

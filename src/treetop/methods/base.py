@@ -71,7 +71,7 @@ class Method(ABC, Generic[C]):
         with Meter() as meter:
             self._fit(dataset)
         self.space = dataset.space
-        self.frequency = np.bincount(dataset.labels.indices, minlength=len(dataset.space)).astype(np.int64)
+        self.frequency = dataset.frequency
         self.training = {
             "texts": len(dataset),
             "labels": len(dataset.space),
@@ -191,7 +191,11 @@ def as_corpus(texts: Input) -> Corpus:
         return texts
     if isinstance(texts, str):
         raise DataError("a single string was given; give a list of texts, even if it is only one")
-    return Corpus(list(texts))
+    corpus = Corpus(list(texts))
+    for row, text in enumerate(corpus.texts):
+        if not isinstance(text, str):
+            raise DataError(f"text {row} is {text!r}, not a string; replace missing texts by empty strings")
+    return corpus
 
 
 def _as_dataset(data: Dataset | Texts, labels: Sequence[Sequence[str]] | None) -> Dataset:
@@ -211,10 +215,7 @@ def _as_dataset(data: Dataset | Texts, labels: Sequence[Sequence[str]] | None) -
 def _tagged(corpus: Corpus, labels: Sequence[Sequence[str]] | None) -> Dataset:
     if labels is None:
         raise DataError("texts were given without labels; give the list of label names of each text")
-    if len(labels) != len(corpus):
-        raise DataError(f"{len(corpus)} texts and {len(labels)} lists of labels; each text needs one list")
     for row, names in enumerate(labels):
         if isinstance(names, str):
             raise DataError(f"the labels of text {row} are the string {names!r}; give a list of names")
-    space = LabelSpace(sorted({name for names in labels for name in names}))
-    return Dataset(corpus, space.encode([list(names) for names in labels]), space)
+    return Dataset.build(corpus.texts, labels)

@@ -1,0 +1,157 @@
+"""The command line as people use it: as a program of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from treetop.data import Dataset
+
+
+def run(
+    *arguments: str | Path, stdin: str | None = None, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "treetop", *map(str, arguments)]
+    return subprocess.run(
+        command, input=stdin, capture_output=True, text=True, timeout=120, env={**os.environ, **(env or {})}
+    )
+
+
+def write_jsonl(path: Path, dataset: Dataset) -> None:
+    names = dataset.space.names
+    with path.open("w", encoding="utf-8") as file:
+        for row, text in enumerate(dataset.corpus.texts):
+            labels = [names[label] for label in dataset.labels[[row]].indices]
+            file.write(json.dumps({"id": f"t{row}", "text": text, "labels": labels}) + "\n")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, toy_train: Dataset, toy_test: Dataset) -> Path:
+    path = tmp_path_factory.mktemp("data")
+    write_jsonl(path / "train.jsonl", toy_train)
+    write_jsonl(path / "test.jsonl", toy_test)
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("models") / "model"
+    done = run(
+        "train", "--data", folder, "--method", "xr-linear", "--out", path, "--set", "tree.max_leaf=8", "--seed", "3"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "400 texts, 42 labels" in " ".join(done.stderr.split())
+    return path
+
+
+def test_train_writes_a_card(model: Path) -> None:
+    card = json.loads((model / "model.json").read_text())
+    assert card["method"] == "xr-linear"
+    assert card["seed"] == 3
+    assert card["config"]["tree"]["max_leaf"] == 8
+    assert card["training"]["wall_seconds"] > 0
+    assert card["training"]["cpu_seconds"] > 0
+    assert card["training"]["peak_rss_mib"] > 1
+
+
+def test_predict_a_file_and_a_stream(model: Path, folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    done = run("predict", model, folder / "test.jsonl", "--k", "3", "--out", out)
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert len(rows) == 120
+    assert rows[0]["id"] == "t0"
+    assert len(rows[0]["labels"]) == len(rows[0]["scores"]) == 3
+    first_text = json.loads((folder / "test.jsonl").read_text().splitlines()[0])["text"]
+    done = run("predict", model, "-", "--k", "3", stdin=f"{first_text}\n\n")
+    assert done.returncode == 0, done.stderr
+    streamed = [json.loads(line) for line in done.stdout.splitlines()]
+    assert streamed[0]["labels"] == rows[0]["labels"]
+
+
+def test_evaluate_for_people_and_for_programs(model: Path, folder: Path, tmp_path: Path) -> None:
+    done = run("evaluate", model, "--data", folder, "--json", tmp_path / "figures.json")
+    assert done.returncode == 0, done.stderr
+    assert "ndcg" in done.stdout
+    figures = json.loads((tmp_path / "figures.json").read_text())
+    assert figures["p@1"] > 0.9
+    assert {"p@1", "psp@5", "ndcg@5", "rp@5", "texts"} <= figures.keys()
+
+
+def test_inspect_and_presets(model: Path) -> None:
+    shown = run("inspect", model)
+    assert shown.returncode == 0, shown.stderr
+    assert "xr-linear" in shown.stdout
+    assert "label " in shown.stdout
+    listed = run("presets")
+    assert listed.returncode == 0, listed.stderr
+    assert "bonsai" in listed.stdout
+
+
+@pytest.mark.parametrize("preset", ["parabel", "bonsai", "dismec"])
+def test_presets_train(preset: str, folder: Path, tmp_path: Path) -> None:
+    done = run("train", "--data", folder, "--preset", preset, "--out", tmp_path / "m", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+
+
+def test_a_config_file_and_its_precedence(folder: Path, tmp_path: Path) -> None:
+    config = tmp_path / "c.toml"
+    config.write_text("trees = 2\n[tree]\nmax_leaf = 12\n")
+    arguments = ("--preset", "parabel", "--config", config, "--set", "tree.max_leaf=6")
+    done = run("train", "--data", folder, "--out", tmp_path / "m", *arguments)
+    assert done.returncode == 0, done.stderr
+    card = json.loads((tmp_path / "m" / "model.json").read_text())
+    assert (card["config"]["trees"], card["config"]["tree"]["max_leaf"]) == (2, 6)
+    assert card["config"]["tree"]["branching"] == 2
+
+
+def test_help_is_quick() -> None:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = run("--help")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert done.returncode == 0
+    assert "train" in done.stdout
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert cpu < 0.4, f"--help took {cpu:.2f} s of CPU time"
+
+
+MISTAKES = {
+    "no such data": (("train", "--data", "nowhere", "--out", "m"), "nowhere"),
+    "no such method": (("train", "--data", "DATA", "--out", "m", "--method", "xr-liner"), "did you mean 'xr-linear'"),
+    "no such preset": (("train", "--data", "DATA", "--out", "m", "--preset", "bonsay"), "did you mean 'bonsai'"),
+    "no such option": (("train", "--data", "DATA", "--out", "m", "--set", "tree.max_lef=3"), "did you mean 'max_leaf'"),
+    "not a number": (("train", "--data", "DATA", "--out", "m", "--set", "tree.max_leaf=x"), "max_leaf"),
+    "impossible": (("train", "--data", "DATA", "--out", "m", "--set", "linear.solver.eps=-1"), "must be positive"),
+    "no such field": (("train", "--data", "DATA", "--out", "m", "--labels", "tags"), "tags"),
+    "no such split": (("evaluate", "MODEL", "--data", "DATA", "--split", "dev"), "dev"),
+    "no such model": (("predict", "nowhere", "DATA/test.jsonl"), "nowhere"),
+    "k of zero": (("predict", "MODEL", "DATA/test.jsonl", "--k", "0"), "at least one"),
+    "no such metric": (("evaluate", "MODEL", "--data", "DATA", "--metrics", "pp@1"), "pp@1"),
+    "negative threads": (("train", "--data", "DATA", "--out", "m", "--threads", "-1"), "threads"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes_are_one_clear_line_and_exit_2(mistake: str, model: Path, folder: Path) -> None:
+    arguments, expected = MISTAKES[mistake]
+    done = run(*(a.replace("DATA", str(folder)).replace("MODEL", str(model)) for a in arguments))
+    assert done.returncode == 2
+    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+    assert expected in done.stderr
+    assert not Path("m").exists()
+
+
+def test_a_folder_that_is_not_a_model_is_not_overwritten(folder: Path, tmp_path: Path) -> None:
+    precious = tmp_path / "thesis"
+    precious.mkdir()
+    (precious / "chapter1.txt").write_text("words")
+    done = run("train", "--data", folder, "--out", precious)
+    assert done.returncode == 2
+    assert (precious / "chapter1.txt").read_text() == "words"

@@ -1,0 +1,39 @@
+"""A small corpus with planted structure: each label has words of its own, and topics group labels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from treetop.data import Dataset
+
+TOPICS = 6
+LABELS_PER_TOPIC = 7
+
+
+def planted(texts: int, seed: int) -> Dataset:
+    """Texts of one topic with one to three of its labels, made of the labels' words, the topic's and noise."""
+    random = np.random.default_rng(seed)
+    rows, names = [], []
+    for _ in range(texts):
+        topic = int(random.integers(TOPICS))
+        chosen = random.choice(LABELS_PER_TOPIC, size=int(random.integers(1, 4)), replace=False)
+        words = [f"topic{topic}"] * 2
+        words += [f"word{topic}x{label}x{random.integers(3)}" for label in chosen for _ in range(3)]
+        words += [f"noise{random.integers(200)}" for _ in range(6)]
+        random.shuffle(words)
+        rows.append(" ".join(words))
+        names.append([f"label {topic}-{label}" for label in chosen])
+    return Dataset.build(rows, names)
+
+
+@pytest.fixture(scope="session")
+def toy_train() -> Dataset:
+    return planted(400, seed=1)
+
+
+@pytest.fixture(scope="session")
+def toy_test(toy_train: Dataset) -> Dataset:
+    test = planted(120, seed=2)
+    names = [[test.space.names[label] for label in test.labels[[row]].indices] for row in range(len(test))]
+    return Dataset.build(test.corpus.texts, names, space=toy_train.space)

@@ -1,0 +1,218 @@
+"""What every method promises, checked on each of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from treetop.labels import TreeConfig
+
+from treetop.config import from_dict, to_dict
+from treetop.data import Corpus, Dataset
+from treetop.errors import ConfigError, DataError, NotFittedError, StoreError
+from treetop.linear import LinearTreeConfig
+from treetop.methods import METHODS, Method, Predictor, load, method_class
+from treetop.methods.ensemble import Ensemble, EnsembleConfig
+from treetop.methods.one_vs_all import OneVsAll
+from treetop.methods.xr_linear import XRLinear, XRLinearConfig
+from treetop.metrics import evaluate
+from treetop.runtime import Runtime
+
+SMALL = TreeConfig(max_leaf=8, branching=4)
+
+MAKERS: dict[str, Callable[[Runtime], Method[Any]]] = {
+    "xr-linear": lambda runtime: XRLinear(XRLinearConfig(tree=SMALL), runtime=runtime),
+    "xr-linear with matcher-aware negatives": lambda runtime: XRLinear(
+        XRLinearConfig(tree=SMALL, linear=LinearTreeConfig(negatives="both", relevance="count")), runtime=runtime
+    ),
+    "parabel": lambda runtime: XRLinear(XRLinearConfig(tree=SMALL, trees=3), runtime=runtime),
+    "bonsai": lambda runtime: XRLinear(
+        XRLinearConfig(tree=TreeConfig(kind="kmeans", branching=5), trees=2), runtime=runtime
+    ),
+    "one-vs-all": lambda runtime: OneVsAll(runtime=runtime),
+    "ensemble": lambda runtime: Ensemble(
+        [XRLinear(XRLinearConfig(tree=SMALL), runtime=runtime), OneVsAll(runtime=runtime)],
+        EnsembleConfig(fuser="rank_average"),
+        runtime=runtime,
+    ),
+}
+FLOOR = 0.9
+
+
+@pytest.fixture(scope="module", params=MAKERS, ids=list(MAKERS))
+def make(request: pytest.FixtureRequest) -> Callable[[Runtime], Method[Any]]:
+    return MAKERS[request.param]
+
+
+@pytest.fixture(scope="module")
+def fitted(make: Callable[[Runtime], Method[Any]], toy_train: Dataset) -> Method[Any]:
+    return make(Runtime(threads=2)).fit(toy_train)
+
+
+def test_it_learns(fitted: Method[Any], toy_test: Dataset) -> None:
+    assert isinstance(fitted, Predictor)
+    figures = evaluate(fitted.predict(toy_test, k=5), toy_test.labels, ["p@1", "r@5"])
+    assert figures["p@1"] > FLOOR
+    assert figures["r@5"] > FLOOR
+
+
+def test_rankings_are_rankings(fitted: Method[Any], toy_test: Dataset) -> None:
+    found = fitted.predict(toy_test, k=8)
+    assert found.labels.shape == (len(toy_test), 8)
+    assert np.all(np.diff(found.scores, axis=1) <= 0)
+    assert np.isfinite(found.scores).all()
+    for row in found.labels:
+        real = row[row >= 0]
+        assert len(set(real.tolist())) == len(real)
+    names = {suggestion.label for row in found for suggestion in row}
+    assert names <= set(toy_test.space.names)
+
+
+def test_k_beyond_the_labels(fitted: Method[Any], toy_test: Dataset) -> None:
+    found = fitted.predict(toy_test, k=10_000)
+    assert found.k <= len(fitted.space)
+
+
+@pytest.mark.parametrize("k", [0, -3])
+def test_k_below_one(fitted: Method[Any], toy_test: Dataset, k: int) -> None:
+    with pytest.raises(ConfigError, match="at least one"):
+        fitted.predict(toy_test, k=k)
+
+
+def test_unusual_texts(fitted: Method[Any]) -> None:
+    texts = ["", "   ", "unheard", "😀 🎉", "שלום עולם", "topic1 " * 100_000]
+    found = fitted.predict(texts, k=3)
+    assert len(found) == len(texts)
+    assert np.isfinite(found.scores).all()
+
+
+def test_no_texts_at_all(fitted: Method[Any]) -> None:
+    assert len(fitted.predict([], k=3)) == 0
+
+
+def test_order_and_batches_do_not_matter(fitted: Method[Any], toy_test: Dataset) -> None:
+    texts = toy_test.corpus.texts
+    order = np.random.default_rng(0).permutation(len(texts))
+    whole = fitted.predict(texts, k=5)
+    shuffled = fitted.predict([texts[i] for i in order], k=5)
+    np.testing.assert_array_equal(whole.labels[order], shuffled.labels)
+    np.testing.assert_array_equal(whole.scores[order], shuffled.scores)
+    single = fitted.predict([texts[3]], k=5)
+    np.testing.assert_array_equal(whole.labels[3], single.labels[0])
+    np.testing.assert_array_equal(whole.scores[3], single.scores[0])
+
+
+def test_same_seed_same_model_on_any_number_of_threads(
+    make: Callable[[Runtime], Method[Any]], fitted: Method[Any], toy_train: Dataset, toy_test: Dataset
+) -> None:
+    again = make(Runtime(threads=1)).fit(toy_train)
+    first, second = fitted.predict(toy_test, k=5), again.predict(toy_test, k=5)
+    np.testing.assert_array_equal(first.labels, second.labels)
+    np.testing.assert_array_equal(first.scores, second.scores)
+
+
+def test_saved_and_loaded_it_is_the_same(fitted: Method[Any], toy_test: Dataset, tmp_path: Path) -> None:
+    fitted.save(tmp_path / "model")
+    fitted.save(tmp_path / "model")  # over an existing one
+    loaded = load(tmp_path / "model")
+    before, after = fitted.predict(toy_test, k=5), loaded.predict(toy_test, k=5)
+    np.testing.assert_array_equal(before.labels, after.labels)
+    np.testing.assert_array_equal(before.scores, after.scores)
+    assert before[0] == after[0]
+    assert loaded.config == fitted.config
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model"]
+    card = json.loads((tmp_path / "model" / "model.json").read_text())
+    assert {"wall_seconds", "cpu_seconds", "peak_rss_mib"} <= card["training"].keys()
+
+
+def test_not_fitted(make: Callable[[Runtime], Method[Any]], tmp_path: Path) -> None:
+    with pytest.raises(NotFittedError, match="fit first"):
+        make(Runtime()).predict(["text"])
+    with pytest.raises(NotFittedError, match="fit first"):
+        make(Runtime()).save(tmp_path / "model")
+
+
+def test_one_label_only(make: Callable[[Runtime], Method[Any]]) -> None:
+    model = make(Runtime()).fit(["apple pie", "apple cake", "rain"], [["fruit"], ["fruit"], []])
+    assert model.predict(["apple"], k=3)[0][0].label == "fruit"
+
+
+def test_a_label_without_texts(make: Callable[[Runtime], Method[Any]], toy_train: Dataset) -> None:
+    space = toy_train.space.extended(["never seen"])
+    wide = toy_train.labels.copy()
+    wide.resize(len(toy_train), len(space))
+    model = make(Runtime()).fit(Dataset(toy_train.corpus, wide, space))
+    best = {row[0].label for row in model.predict(toy_train.corpus.texts[:50], k=1)}
+    assert "never seen" not in best
+
+
+def test_texts_and_names(make: Callable[[Runtime], Method[Any]], toy_train: Dataset, fitted: Method[Any]) -> None:
+    names = [[toy_train.space.names[i] for i in toy_train.labels[[row]].indices] for row in range(len(toy_train))]
+    model = make(Runtime()).fit(toy_train.corpus.texts, names)
+    probe = toy_train.corpus.texts[:20]
+    assert [row[0].label for row in model.predict(probe)] == [row[0].label for row in fitted.predict(probe)]
+
+
+def test_features_without_texts(make: Callable[[Runtime], Method[Any]], toy_train: Dataset) -> None:
+    features = np.random.default_rng(0).random((len(toy_train), 30)).astype(np.float32)
+    features[:, : len(toy_train.space)] += 3 * toy_train.labels[:, :30].toarray()
+    from treetop.sparse import canonical
+
+    model = make(Runtime()).fit(Dataset(Corpus([], canonical(features)), toy_train.labels, toy_train.space))
+    assert len(model.predict(Corpus([], canonical(features[:5])), k=2)) == 5
+    with pytest.raises(DataError, match="give the features"):
+        model.predict(["a text"])
+
+
+def test_classic_mistakes(make: Callable[[Runtime], Method[Any]], fitted: Method[Any]) -> None:
+    with pytest.raises(DataError, match="list of texts"):
+        fitted.predict("a single string")
+    with pytest.raises(DataError, match="without labels"):
+        make(Runtime()).fit(["a text"])
+    with pytest.raises(DataError, match="2 texts"):
+        make(Runtime()).fit(["a", "b"], [["x"]])
+    with pytest.raises(DataError, match="give a list of names"):
+        make(Runtime()).fit(["a", "b"], ["x", "y"])
+    with pytest.raises(DataError, match="no text has a label"):
+        make(Runtime()).fit(["a", "b"], [[], []])
+    with pytest.raises(DataError, match="no texts"):
+        make(Runtime()).fit([], [])
+    with pytest.raises(DataError, match="not a string"):
+        fitted.predict([None])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_configs_survive_json(name: str) -> None:
+    cls = method_class(name).config_class
+    assert from_dict(cls, json.loads(json.dumps(to_dict(cls())))) == cls()
+
+
+def test_loading_what_is_not_a_model(tmp_path: Path, toy_train: Dataset) -> None:
+    with pytest.raises(StoreError, match="no such model folder"):
+        load(tmp_path / "nowhere")
+    with pytest.raises(StoreError, match=r"model\.json"):
+        load(tmp_path)
+    model = OneVsAll().fit(toy_train)
+    model.save(tmp_path / "model")
+    card_path = tmp_path / "model" / "model.json"
+    card = json.loads(card_path.read_text())
+    card_path.write_text(json.dumps(card | {"format": 99}))
+    with pytest.raises(StoreError, match="format 99"):
+        load(tmp_path / "model")
+    card_path.write_text(json.dumps(card)[:50])
+    with pytest.raises(StoreError, match="damaged"):
+        load(tmp_path / "model")
+    card_path.write_text(json.dumps(card))
+    with pytest.raises(StoreError, match="one-vs-all"):
+        XRLinear.load(tmp_path / "model")
+
+
+def test_a_method_takes_its_own_config() -> None:
+    with pytest.raises(ConfigError, match="takes a OneVsAllConfig"):
+        OneVsAll(XRLinearConfig())  # type: ignore[arg-type]
+    assert replace(XRLinearConfig(), trees=2).trees == 2

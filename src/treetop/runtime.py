@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
@@ -91,13 +92,13 @@ def available_cores() -> int:
 def available_memory() -> int:
     """Bytes of memory that can be used now, as far as the system tells."""
     limits = [2**63]
-    if hasattr(os, "sysconf") and "SC_AVPHYS_PAGES" in os.sysconf_names:
+    if "SC_AVPHYS_PAGES" in os.sysconf_names:
         limits.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    with contextlib.suppress(OSError, ValueError):  # Linux counts reclaimable caches as available too.
-        rows = dict(line.split(":", 1) for line in open("/proc/meminfo", encoding="ascii"))
+    with contextlib.suppress(OSError, KeyError):  # Linux: caches that can be dropped count as available too.
+        rows = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines())
         limits[-1] = int(rows["MemAvailable"].split()[0]) * 1024
-    with contextlib.suppress(OSError, ValueError):  # "max" without a limit
-        limits.append(int(open("/sys/fs/cgroup/memory.max", encoding="ascii").read()))
+    with contextlib.suppress(OSError, ValueError):  # A container's limit, or the word "max".
+        limits.append(int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
     return min(limits)
 
 

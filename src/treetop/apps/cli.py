@@ -34,9 +34,7 @@ app = typer.Typer(
 Seed = Annotated[int, typer.Option(help="Start of every random choice.")]
 Threads = Annotated[int, typer.Option(help="Threads to use; 0 for every core.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars and no summary.")]
-Data = Annotated[
-    Path, typer.Option(help="File, or folder with train, dev and test: jsonl, csv, tsv, parquet, svm, npz.")
-]
+Data = Annotated[Path, typer.Option(help="File, or folder with train, dev, test: jsonl, csv, tsv, parquet, svm, npz.")]
 TextField = Annotated[str, typer.Option("--text", help="Field or column that holds the text.")]
 LabelField = Annotated[str, typer.Option("--labels", help="Field or column that holds the labels.")]
 Separator = Annotated[Optional[str], typer.Option(help="What stands between labels in one column.")]  # noqa: UP045

@@ -129,6 +129,11 @@ class LinearTree:
         )
         return Predictions(labels, scores)
 
+    @property
+    def weights(self) -> int:
+        """Weights kept, in all levels."""
+        return sum(len(level.arrays["entry_value"]) for level in self.levels)
+
     def save(self, folder: Folder) -> None:
         """Write the tree and its levels."""
         self.tree.save(folder)

@@ -14,13 +14,14 @@ even for a block of labels.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from treetop.data import Corpus, Dataset
 from treetop.labels import LabelTree
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
-from treetop.methods.base import Method, bag_of_words, fit_bag_of_words
+from treetop.methods.base import Method, bag_of_words, fit_bag_of_words, training_memory
 from treetop.predictions import Predictions
 from treetop.store import Folder
 from treetop.text import Tfidf, TfidfConfig
@@ -56,6 +57,14 @@ class OneVsAll(Method[OneVsAllConfig]):
 
     def _predict(self, corpus: Corpus, k: int) -> Predictions:
         return self.linear.predict(bag_of_words(self.tfidf, corpus), k, runtime=self.runtime)
+
+    def describe(self) -> dict[str, Any]:
+        """Weights kept."""
+        return {"weights": self.linear.weights}
+
+    def memory_estimate(self, train: Dataset) -> int:
+        """Bytes of features and weights."""
+        return training_memory(train, trees=1, half=self.config.half)
 
     def _save(self, folder: Folder) -> None:
         if self.tfidf is not None:

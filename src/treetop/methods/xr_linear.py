@@ -24,13 +24,13 @@ weights and a negative bias, so that it is never suggested before one that has b
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError, DataError
 from treetop.labels import LabelTree, TreeConfig, beside, grow_tree, pifa
 from treetop.linear import LinearTree, LinearTreeConfig
-from treetop.methods.base import Method, bag_of_words, fit_bag_of_words
+from treetop.methods.base import Method, bag_of_words, fit_bag_of_words, training_memory
 from treetop.predictions import Predictions, fuse
 from treetop.runtime import Runtime
 from treetop.store import Folder
@@ -115,7 +115,7 @@ class XRLinear(Method[XRLinearConfig]):
 
     def memory_estimate(self, train: Dataset) -> int:
         """Bytes of features, label representation and weights."""
-        return self.config.trees * training_memory(train, half=self.config.linear.half)
+        return training_memory(train, trees=self.config.trees, half=self.config.linear.half)
 
     def _save(self, folder: Folder) -> None:
         if self.tfidf is not None:

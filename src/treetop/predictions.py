@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from treetop.errors import ConfigError, DataError
 from treetop.sparse import from_parts, row_numbers, top_k
@@ -85,6 +86,8 @@ class Predictions:
 
     def to_csr(self, width: int) -> CSR:
         """Texts × labels with a stored entry for every label that was predicted."""
+        if self.labels.max(initial=-1) >= width:
+            raise DataError(f"label {self.labels.max()} does not fit into {width} columns; ask for a wider matrix")
         found = self.labels >= 0
         rows, _ = np.nonzero(found)
         columns, values = self.labels[found], self.scores[found]
@@ -106,34 +109,47 @@ def fuse(
     weights: Sequence[float] | None = None,
     k: int | None = None,
 ) -> Predictions:
-    """One ranking from several for the same texts; a label absent from a list counts as zero there.
+    """One ranking from several for the same texts; k labels per text, or as many as the longest list has.
+
+    Each fuser but the last gives a label the weighted mean of a value per list, zero where a list lacks the label:
+
+    - `average`: its score
+    - `rank_average`: k for the first label, k - 1 for the second, and so on, with the k of the longest list
+    - `sigmoid_average`: 1 / (1 + exp(-score))
+    - `softmax_average`: exp(score) divided by the sum of it over the list
+    - `round_robin`: no mean; first choices of all lists in turn, then second choices, a label keeps its best place
 
     Lists cut short are biased against labels missing from one of them: predict k of 20 or more before fusing.
-    `round_robin` takes the lists' first choices in turn, then their second choices, and so on.
     """
+    shares = _shares(several, how, weights)
+    depth = max(one.k for one in several)
+    lists = [np.nonzero(one.labels >= 0) for one in several]
+    texts = np.concatenate([rows for rows, _ in lists])
+    labels = np.concatenate([one.labels[found] for one, found in zip(several, lists, strict=True)])
+    reduce = cast(np.ufunc, np.add)
+    if how == "round_robin":
+        parts = [(depth - found[1]) * len(several) - place for place, found in enumerate(lists)]
+        reduce = cast(np.ufunc, np.maximum)
+    else:
+        parts = [_VALUES[how](one, depth)[at] * share for one, at, share in zip(several, lists, shares, strict=True)]
+    scores = _gather(texts, labels, np.concatenate(parts), reduce, rows=len(several[0]))
+    return Predictions.from_csr(scores, depth if k is None else k, several[0].names)
+
+
+def _shares(several: Sequence[Predictions], how: str, weights: Sequence[float] | None) -> Doubles:
+    """The share of each list in the mean, after a look at all arguments."""
     if how not in FUSERS:
         raise ConfigError(f"there is no fuser '{how}'; choose one of {', '.join(FUSERS)}")
     if not several or len({len(one) for one in several}) != 1:
         raise DataError("fusion needs one or more predictions for the same texts")
-    shares = np.ones(len(several)) if weights is None else np.asarray(weights, float)
-    if len(shares) != len(several) or not (shares >= 0).all() or shares.sum() == 0:
-        raise ConfigError(f"weights are {weights}; give one non-negative number per model, not all zero")
-    lists = [np.nonzero(one.labels >= 0) for one in several]
-    texts = np.concatenate([rows for rows, _ in lists])
-    labels = np.concatenate([one.labels[found] for one, found in zip(several, lists, strict=True)])
+    if weights is None:
+        return np.full(len(several), 1 / len(several))
     if how == "round_robin":
-        # The place in the common queue: first choices of all lists, then second choices; a label keeps its best place.
-        queue = max(one.k for one in several) * len(several)
-        turns = [queue - (found[1] * len(several) + place) for place, found in enumerate(lists)]
-        values, reduce = np.concatenate(turns).astype(np.float64), cast(np.ufunc, np.maximum)
-    else:
-        parts = [
-            _SCORES[how](one)[found] * share
-            for one, found, share in zip(several, lists, shares / shares.sum(), strict=True)
-        ]
-        values, reduce = np.concatenate(parts), cast(np.ufunc, np.add)
-    scores = _gather(texts, labels, values, reduce, rows=len(several[0]))
-    return Predictions.from_csr(scores, k or several[0].k, several[0].names)
+        raise ConfigError("round_robin takes the lists in turn and knows no weights; leave them out")
+    shares = np.asarray(weights, np.float64)
+    if len(shares) != len(several) or not (np.isfinite(shares) & (shares >= 0)).all() or shares.sum() == 0:
+        raise ConfigError(f"weights are {weights}; give one non-negative number per model, not all zero")
+    return np.asarray(shares / shares.sum(), np.float64)
 
 
 def _gather(texts: NDArray[np.int64], labels: Ids, values: Doubles, reduce: np.ufunc, *, rows: int) -> CSR:
@@ -147,29 +163,29 @@ def _gather(texts: NDArray[np.int64], labels: Ids, values: Doubles, reduce: np.u
     return from_parts(indptr, labels[first], summed.astype(np.float32), columns=width)
 
 
-def _own_score(one: Predictions) -> Doubles:
+def _own_score(one: Predictions, _depth: int) -> Doubles:
     return one.scores.astype(np.float64)
 
 
-def _rank_score(one: Predictions) -> Doubles:
-    return np.broadcast_to(np.arange(one.k, 0, -1, dtype=np.float64), one.scores.shape)
+def _rank_score(one: Predictions, depth: int) -> Doubles:
+    return np.broadcast_to(depth - np.arange(one.k, dtype=np.float64), one.scores.shape)
 
 
-def _sigmoid_score(one: Predictions) -> Doubles:
-    return np.asarray(1 / (1 + np.exp(-one.scores.astype(np.float64))))
+def _sigmoid_score(one: Predictions, _depth: int) -> Doubles:
+    return np.asarray(expit(one.scores.astype(np.float64)))
 
 
-def _softmax_score(one: Predictions) -> Doubles:
+def _softmax_score(one: Predictions, _depth: int) -> Doubles:
     scores = np.where(one.labels >= 0, one.scores.astype(np.float64), -np.inf)
     powers = np.exp(scores - scores.max(axis=1, keepdims=True, initial=-1e30))
     return np.asarray(powers / np.maximum(powers.sum(axis=1, keepdims=True), 1e-300))
 
 
-_SCORES: dict[str, Callable[[Predictions], Doubles]] = {
+_VALUES: dict[str, Callable[[Predictions, int], Doubles]] = {
     "average": _own_score,
     "rank_average": _rank_score,
     "sigmoid_average": _sigmoid_score,
     "softmax_average": _softmax_score,
 }
-FUSERS = (*_SCORES, "round_robin")
+FUSERS = (*_VALUES, "round_robin")
 """The ways to fuse: means of scores, of ranks, of sigmoids, of softmaxes over the list; or the lists in turn."""

@@ -70,18 +70,21 @@ def canonical(matrix: Any) -> CSR:
     csr = matrix if isinstance(matrix, CSR) else sp.csr_array(matrix)
     if csr.data.dtype != np.float32:
         csr = csr.astype(np.float32)
-    if csr.indices.dtype != np.int32:
-        csr = sp.csr_array((csr.data, csr.indices.astype(np.int32), csr.indptr), shape=csr.shape)
     if not csr.has_canonical_format:
         csr = csr.copy()
         csr.sum_duplicates()
+    if csr.indices.dtype != np.int32:
+        csr = from_parts(csr.indptr, csr.indices, csr.data, columns=csr.shape[1])
     return csr
 
 
-def from_parts(indptr: NDArray[np.integer[Any]], indices: Ids, values: Floats | None, *, columns: int) -> CSR:
+def from_parts(indptr: NDArray[Any], indices: NDArray[Any], values: Floats | None, *, columns: int) -> CSR:
     """A `CSR` from its three arrays, which are trusted to be canonical; no values means ones."""
-    data = np.ones(len(indices), np.float32) if values is None else values
-    csr = sp.csr_array((data, indices, indptr), shape=(len(indptr) - 1, columns), copy=False)
+    data: Floats = np.ones(len(indices), np.float32) if values is None else values
+    # scipy gives both index arrays the wider of their types: one of int64 would make int64 columns.
+    index = np.int32 if len(indices) <= np.iinfo(np.int32).max else np.int64
+    columns_of, starts = indices.astype(index, copy=False), indptr.astype(index, copy=False)
+    csr: CSR = sp.csr_array((data, columns_of, starts), shape=(len(indptr) - 1, columns), copy=False)
     csr.has_canonical_format = True
     return csr
 
@@ -97,15 +100,20 @@ def normalise(x: CSR, norm: Norm = "l2") -> CSR: ...
 def normalise(x: Dense, norm: Norm = "l2") -> Dense: ...
 def normalise(x: Features, norm: Norm = "l2") -> Features:
     """Rows scaled to length one; rows of zeros stay as they are."""
+    # Sums in float64: squares of float32 values may overflow or vanish.
     if isinstance(x, np.ndarray):
-        lengths = np.linalg.norm(x, ord=1 if norm == "l1" else 2, axis=1, keepdims=True)
-        return np.asarray(x / np.where(lengths > 0, lengths, 1), np.float32)
-    size = np.abs(x.data) if norm == "l1" else x.data * x.data
-    lengths = np.bincount(row_numbers(x), weights=size, minlength=x.shape[0])
-    if norm == "l2":
-        lengths = np.sqrt(lengths)
-    scale = (1.0 / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
-    return from_parts(x.indptr, x.indices, x.data * np.repeat(scale, np.diff(x.indptr)), columns=x.shape[1])
+        sums = np.einsum("ij,ij->i", x, np.sign(x) if norm == "l1" else x, dtype=np.float64)
+        return np.asarray(x / _lengths(sums, norm)[:, None].astype(np.float32), np.float32)
+    values = x.data.astype(np.float64)
+    sizes = np.abs(values) if norm == "l1" else values**2
+    sums = np.bincount(row_numbers(x), weights=sizes, minlength=x.shape[0]).astype(np.float64)
+    values /= np.repeat(_lengths(sums, norm), np.diff(x.indptr))
+    return from_parts(x.indptr, x.indices, values.astype(np.float32), columns=x.shape[1])
+
+
+def _lengths(sums: NDArray[np.float64], norm: Norm) -> NDArray[np.float64]:
+    """Of rows, from sums of their absolute values or squares; 1 for rows of zeros."""
+    return np.where(sums > 0, sums if norm == "l1" else np.sqrt(sums), 1)
 
 
 def binarise(x: CSR) -> CSR:

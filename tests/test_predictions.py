@@ -1,0 +1,225 @@
+"""Ranked lists against dense numpy; fusers against their definitions, one text and one label at a time."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from treetop.errors import ConfigError, DataError
+from treetop.predictions import FUSERS, Predictions, Suggestion, fuse
+
+WIDTH = 7
+SCORES = st.sampled_from([-3.0, -1.0, 0.0, 0.25, 0.5, 0.5, 1.0, 4.0])
+
+
+@st.composite
+def scored(draw):
+    """Per text: label → score; a score of zero is a score."""
+    return draw(st.lists(st.dictionaries(st.integers(0, WIDTH - 1), SCORES), min_size=1, max_size=4))
+
+
+def matrix(rows):
+    indptr = np.cumsum([0, *(len(row) for row in rows)])
+    columns = [label for row in rows for label in sorted(row)]
+    values = [row[label] for row in rows for label in sorted(row)]
+    return csr_array((np.array(values, np.float32), np.array(columns, np.int32), indptr), shape=(len(rows), WIDTH))
+
+
+def ranking(row):
+    return sorted(row, key=lambda label: (-row[label], label))
+
+
+def as_rows(predictions):
+    pairs = zip(predictions.labels.tolist(), predictions.scores.tolist(), strict=True)
+    return [{lab: score for lab, score in zip(*pair, strict=True) if lab >= 0} for pair in pairs]
+
+
+@given(scored(), st.integers(1, 9))
+def test_from_csr_ranks_with_ties_to_the_lower_label(rows, k):
+    predictions = Predictions.from_csr(matrix(rows), k)
+    assert (len(predictions), predictions.k) == (len(rows), k)
+    assert predictions.labels.dtype == np.int32
+    assert predictions.scores.dtype == np.float32
+    for text, row in enumerate(rows):
+        best = ranking(row)[:k]
+        missing = k - len(best)
+        assert predictions.labels[text].tolist() == best + [-1] * missing
+        assert predictions.scores[text].tolist() == [row[label] for label in best] + [0.0] * missing
+
+
+@given(scored())
+def test_there_and_back_again(rows):
+    csr = matrix(rows)
+    again = Predictions.from_csr(csr, WIDTH).to_csr(WIDTH)
+    np.testing.assert_array_equal(again.indptr, csr.indptr)
+    np.testing.assert_array_equal(again.indices, csr.indices)
+    np.testing.assert_array_equal(again.data, csr.data)
+
+
+@given(scored(), st.integers(1, 9), st.integers(1, 9))
+def test_the_top_of_a_list_is_the_shorter_list(rows, k, shorter):
+    cut = Predictions.from_csr(matrix(rows), k).top(shorter)
+    expected = Predictions.from_csr(matrix(rows), min(k, shorter))
+    np.testing.assert_array_equal(cut.labels, expected.labels)
+    np.testing.assert_array_equal(cut.scores, expected.scores)
+
+
+def test_suggestions_have_names():
+    labels, scores = np.array([[1, 0], [2, -1]], np.int32), np.array([[0.5, 0.25], [1, 0]], np.float32)
+    named = Predictions(labels, scores, ("apple", "pear", "plum"))
+    assert named[0] == [Suggestion("pear", 0.5), Suggestion("apple", 0.25)]
+    assert list(named) == [named[0], [Suggestion("plum", 1.0)]]
+    assert Predictions(labels, scores)[1] == [Suggestion("2", 1.0)]
+    assert named.rows(np.array([1, 0, 1])).labels.tolist() == [[2, -1], [1, 0], [2, -1]]
+    assert named.rows(slice(1)).names == named.names
+    assert named.top(1)[0] == [Suggestion("pear", 0.5)]
+
+
+@pytest.mark.parametrize("k", [0, -1])
+def test_k_below_one(k):
+    some = Predictions.from_csr(matrix([{1: 1.0}]), 2)
+    for mistake in (lambda: Predictions.from_csr(matrix([{}]), k), lambda: some.top(k), lambda: fuse([some], k=k)):
+        with pytest.raises(ConfigError, match=f"k is {k}"):
+            mistake()
+
+
+def test_shapes_that_do_not_fit():
+    with pytest.raises(DataError, match=r"\(1, 2\) and scores \(1, 3\)"):
+        Predictions(np.zeros((1, 2), np.int32), np.zeros((1, 3), np.float32))
+    with pytest.raises(DataError, match="label 5 does not fit into 5 columns"):
+        Predictions(np.array([[5]], np.int32), np.ones((1, 1), np.float32)).to_csr(5)
+
+
+# --------------------------------------------------------------------------- fusion, longhand
+
+
+def value(how, row, label, depth):
+    """What one list thinks of one label; zero if it is not in the list."""
+    if label not in row:
+        return 0.0
+    if how == "average":
+        return row[label]
+    if how == "rank_average":
+        return depth - ranking(row).index(label)
+    if how == "sigmoid_average":
+        return 1 / (1 + math.exp(-row[label]))
+    return math.exp(row[label]) / sum(math.exp(score) for score in row.values())
+
+
+def longhand(how, lists, shares, depth):
+    """Label → fused score for one text."""
+    fused = {}
+    for label in {label for row in lists for label in row}:
+        fused[label] = sum(w * value(how, row, label, depth) for w, row in zip(shares, lists, strict=True))
+    return fused
+
+
+@st.composite
+def several(draw):
+    texts = draw(st.integers(1, 3))
+    count = draw(st.integers(1, 3))
+    row = st.dictionaries(st.integers(0, WIDTH - 1), SCORES)
+    lists = [[draw(row) for _ in range(texts)] for _ in range(count)]
+    depths = [draw(st.integers(1, WIDTH)) for _ in range(count)]
+    weights = draw(st.none() | st.lists(st.sampled_from([0.5, 1.0, 3.0]), min_size=count, max_size=count))
+    return [Predictions.from_csr(matrix(rows), depth) for rows, depth in zip(lists, depths, strict=True)], weights
+
+
+@settings(max_examples=200, deadline=None)
+@given(several(), st.sampled_from([how for how in FUSERS if how != "round_robin"]))
+def test_means_as_defined(case, how):
+    lists, weights = case
+    shares = np.ones(len(lists)) if weights is None else np.array(weights)
+    shares = shares / shares.sum()
+    depth = max(one.k for one in lists)
+    fused = fuse(lists, how, weights=weights, k=WIDTH)
+    for text, found in enumerate(as_rows(fused)):
+        expected = longhand(how, [as_rows(one)[text] for one in lists], shares, depth)
+        assert found == pytest.approx(expected, rel=1e-6, abs=1e-7)
+        assert list(found) == ranking(found)
+
+
+@settings(max_examples=100, deadline=None)
+@given(several())
+def test_round_robin_as_defined(case):
+    lists, _ = case
+    fused = fuse(lists, "round_robin", k=WIDTH)
+    for text in range(len(fused)):
+        expected = []
+        for place in range(WIDTH):
+            for one in lists:
+                label = one.labels[text, place] if place < one.k else -1
+                if label >= 0 and label not in expected:
+                    expected.append(int(label))
+        assert [label for label in fused.labels[text].tolist() if label >= 0] == expected
+
+
+@settings(deadline=None)
+@given(several(), st.sampled_from(FUSERS))
+def test_inputs_are_never_changed(case, how):
+    lists, _ = case
+    before = [(one.labels.copy(), one.scores.copy()) for one in lists]
+    for one in lists:
+        one.labels.flags.writeable = one.scores.flags.writeable = False
+    fused = fuse(lists, how)
+    assert fused.k == max(one.k for one in lists)
+    for one, (labels, scores) in zip(lists, before, strict=True):
+        np.testing.assert_array_equal(one.labels, labels)
+        np.testing.assert_array_equal(one.scores, scores)
+        assert not np.shares_memory(fused.scores, one.scores)
+
+
+@given(several(), st.sampled_from(FUSERS))
+def test_a_text_is_fused_alone(case, how):
+    lists, _ = case
+    whole = fuse(lists, how)
+    for text in range(len(whole)):
+        alone = fuse([one.rows(np.array([text])) for one in lists], how)
+        np.testing.assert_array_equal(alone.labels[0], whole.labels[text])
+        np.testing.assert_array_equal(alone.scores[0], whole.scores[text])
+
+
+def test_by_hand():
+    a = Predictions(np.array([[0, 1, 2]], np.int32), np.array([[0.9, 0.6, 0.0]], np.float32), ("a", "b", "c", "d"))
+    b = Predictions(np.array([[3, 1]], np.int32), np.array([[0.8, 0.7]], np.float32))
+    assert fuse([a, b]).labels.tolist() == [[1, 0, 3]]  # 0.65, 0.45, 0.4
+    assert fuse([a, b], k=4)[0][-1] == ("c", 0.0)  # a score of zero is still a suggestion
+    assert fuse([a, b], "rank_average", k=4).scores.tolist() == [[2.0, 1.5, 1.5, 0.5]]  # b: 2+2, a: 3, d: 3, c: 1
+    assert fuse([a, b], "rank_average", k=4).labels.tolist() == [[1, 0, 3, 2]]
+    assert fuse([a, b], "round_robin", k=4).labels.tolist() == [[0, 3, 1, 2]]
+    assert fuse([a, b], weights=[0, 2]).labels.tolist() == [[3, 1, 0]]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("how", FUSERS)
+def test_extreme_scores_and_empty_lists(how):
+    a = Predictions(np.array([[0, 1], [-1, -1]], np.int32), np.array([[1e4, -1e4], [0, 0]], np.float32))
+    fused = fuse([a, a], how)
+    assert fused.labels.tolist() == [[0, 1], [-1, -1]]
+    assert np.isfinite(fused.scores).all()
+
+
+def test_round_robin_of_long_lists_keeps_all_places_apart():
+    lists = [Predictions.from_csr(csr_array(np.random.default_rng(n).random((1, 400))), 300) for n in range(3)]
+    fused = fuse(lists, "round_robin")
+    assert (np.diff(fused.scores) < 0).all()
+
+
+def test_mistakes():
+    a = Predictions.from_csr(matrix([{1: 1.0}]), 2)
+    two = Predictions.from_csr(matrix([{1: 1.0}, {}]), 2)
+    with pytest.raises(ConfigError, match=r"no fuser 'mean'.*rank_average"):
+        fuse([a], "mean")
+    for lists in ([], [a, two]):
+        with pytest.raises(DataError, match="same texts"):
+            fuse(lists)
+    for weights in ([1], [1, -1], [0, 0], [1, float("nan")], [1, float("inf")]):
+        with pytest.raises(ConfigError, match="weights are"):
+            fuse([a, a], weights=weights)
+    with pytest.raises(ConfigError, match="round_robin"):
+        fuse([a, a], "round_robin", weights=[1, 2])

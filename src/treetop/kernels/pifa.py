@@ -1,0 +1,34 @@
+"""PIFA: the features of a label are the sum of the features of its texts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treetop.kernels import _native
+from treetop.types import CSR
+
+__all__ = ["pifa"]
+
+
+def pifa(features: CSR, members: CSR, *, normalise: bool = True, threads: int = 1) -> CSR:
+    """`members · features`, with rows of length one if `normalise`: labels × features.
+
+    `members` (labels × texts) holds the weight of each text in each label. Labels without texts have an empty row.
+    The result is the same for any number of threads.
+    """
+    if members.shape[1] != features.shape[0]:
+        raise ValueError(f"members has columns for {members.shape[1]} texts, but features has {features.shape[0]} rows")
+    start, column, value = _native.pifa(
+        np.ascontiguousarray(members.indptr, np.int64),
+        members.indices,
+        members.data,
+        np.ascontiguousarray(features.indptr, np.int64),
+        features.indices,
+        features.data,
+        features.shape[1],
+        normalise,
+        threads,
+    )
+    result = CSR((value, column, start), shape=(members.shape[0], features.shape[1]), copy=False)
+    result.has_canonical_format = True
+    return result

@@ -1,0 +1,144 @@
+"""The definition of the k-means kernels in numpy."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treetop.types import CSR, Dense, Ids
+
+__all__ = ["Random", "kmeans_split", "kmeans_tree"]
+
+Matrix = NDArray[np.float64]
+_MASK = (1 << 64) - 1
+
+
+class Random:
+    """SplitMix64, started from a seed and a node's place in the tree."""
+
+    def __init__(self, seed: int, level: int, node: int) -> None:
+        self._state = (_mix(seed) + (level << 40) + node) & _MASK
+        self._state = self._next()
+
+    def below(self, n: int) -> int:
+        """A whole number in [0, n)."""
+        return ((self._next() >> 32) * n) >> 32
+
+    def _next(self) -> int:
+        self._state = (self._state + 0x9E3779B97F4A7C15) & _MASK
+        return _mix(self._state)
+
+
+def _mix(z: int) -> int:
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
+    return z ^ (z >> 31)
+
+
+def kmeans_tree(
+    sparse: CSR | None,
+    dense: Dense | None,
+    *,
+    depth: int,
+    max_iter: int = 20,
+    tolerance: float = 0.0,
+    spherical: bool = True,
+    seed: int = 0,
+    threads: int = 1,  # noqa: ARG001
+) -> tuple[Ids, NDArray[np.int64]]:
+    """Halve the labels `depth` times by balanced 2-means."""
+    z = _beside(sparse, dense)
+    nodes: list[NDArray[np.intp]] = [np.arange(len(z))]
+    for level in range(depth):
+        halves = []
+        for number, node in enumerate(nodes):
+            right = _halve(z[node], Random(seed, level, number), max_iter, tolerance, spherical)
+            halves += [node[~right], node[right]]
+        nodes = halves
+    bounds = np.cumsum([0, *map(len, nodes)])
+    return np.concatenate(nodes).astype(np.int32), bounds.astype(np.int64)
+
+
+def kmeans_split(
+    sparse: CSR | None,
+    dense: Dense | None,
+    *,
+    order: Ids,
+    bounds: NDArray[np.int64],
+    ways: int,
+    level: int,
+    max_iter: int = 20,
+    tolerance: float = 0.0,
+    spherical: bool = True,
+    seed: int = 0,
+    threads: int = 1,  # noqa: ARG001
+) -> Ids:
+    """Split each node of a level by k-means with up to `ways` centres."""
+    z = _beside(sparse, dense)
+    children = np.zeros(len(order), np.int32)
+    for number in range(len(bounds) - 1):
+        node = slice(bounds[number], bounds[number + 1])
+        if node.start < node.stop:
+            random = Random(seed, level, number)
+            children[node] = _cluster(z[order[node]], ways, random, max_iter, tolerance, spherical)
+    return children
+
+
+def _beside(sparse: CSR | None, dense: Dense | None) -> Matrix:
+    blocks = [block for block in (None if sparse is None else sparse.toarray(), dense) if block is not None]
+    return np.concatenate(blocks, axis=1).astype(np.float64)
+
+
+def _halve(z: Matrix, random: Random, max_iter: int, tolerance: float, spherical: bool) -> NDArray[np.bool_]:
+    """Which rows go right."""
+    if len(z) < 2:
+        return np.ones(len(z), bool)
+    first = random.below(len(z))
+    second = (first + 1 + random.below(len(z) - 1)) % len(z)
+    right = _upper_half(z @ z[second] - z @ z[first])
+    for _ in range(1, max_iter):
+        before = right
+        centre = _centre(z[right], spherical), _centre(z[~right], spherical)
+        right = _upper_half(z @ centre[0] - z @ centre[1])
+        if np.sum(right != before) <= tolerance * len(z):
+            break
+    return right
+
+
+def _upper_half(scores: NDArray[np.float64]) -> NDArray[np.bool_]:
+    right = np.ones(len(scores), bool)
+    right[np.argsort(scores, kind="stable")[: len(scores) // 2]] = False
+    return right
+
+
+def _centre(z: Matrix, spherical: bool) -> NDArray[np.float64]:
+    total: NDArray[np.float64] = z.sum(axis=0)
+    length = np.linalg.norm(total) if spherical else len(z)
+    return total / length if length > 0 else total
+
+
+def _cluster(
+    z: Matrix, ways: int, random: Random, max_iter: int, tolerance: float, spherical: bool
+) -> NDArray[np.intp]:
+    """The centre of each row, numbered without gaps."""
+    deck = np.arange(len(z))
+    for place in range(min(ways, len(z))):
+        other = place + random.below(len(z) - place)
+        deck[[place, other]] = deck[[other, place]]
+    centres = z[deck[: min(ways, len(z))]]
+    centre = _nearest(z, centres, spherical)
+    for _ in range(1, max_iter):
+        before = centre
+        centres = np.stack([_centre(z[before == c], spherical) for c in range(len(centres))])
+        centre = _nearest(z, centres, spherical)
+        if np.sum(centre != before) <= tolerance * len(z):
+            break
+    return np.unique(centre, return_inverse=True)[1].reshape(-1)
+
+
+def _nearest(z: Matrix, centres: Matrix, spherical: bool) -> NDArray[np.intp]:
+    scores = z @ centres.T
+    if not spherical:
+        scores -= (centres**2).sum(axis=1) / 2
+    nearest: NDArray[np.intp] = scores.argmax(axis=1)
+    return nearest

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+from treetop import kernels
+from treetop.kernels.reference import kmeans as reference
+from treetop.sparse import canonical
+from treetop.types import CSR, Dense
+
+
+def label_features(labels: int, *, seed: int, dims: int = 0, width: int = 60) -> tuple[CSR, Dense | None]:
+    """Sparse rows, some of them zero, and a dense block."""
+    rng = np.random.default_rng(seed)
+    sparse = (rng.random((labels, width)) < 0.15) * rng.random((labels, width))
+    sparse[rng.random(labels) < 0.1] = 0
+    dense = rng.standard_normal((labels, dims)).astype(np.float32) if dims else None
+    return canonical(sparse), dense
+
+
+CASES = [(1, 0), (2, 0), (3, 5), (7, 0), (64, 0), (65, 3), (300, 0), (300, 9)]
+
+
+@pytest.mark.parametrize(("labels", "dims"), CASES)
+@pytest.mark.parametrize("spherical", [True, False])
+@pytest.mark.parametrize("tolerance", [0.0, 0.05])
+def test_trees_equal_the_reference(labels: int, dims: int, spherical: bool, tolerance: float) -> None:
+    sparse, dense = label_features(labels, seed=labels, dims=dims)
+    options: dict[str, Any] = {"depth": 4, "spherical": spherical, "tolerance": tolerance, "seed": 11}
+    order, bounds = kernels.kmeans_tree(sparse, dense, **options, threads=2)
+    expected_order, expected_bounds = reference.kmeans_tree(sparse, dense, **options)
+    np.testing.assert_array_equal(bounds, expected_bounds)
+    np.testing.assert_array_equal(order, expected_order)
+
+
+@pytest.mark.parametrize(("labels", "dims"), CASES)
+@pytest.mark.parametrize("spherical", [True, False])
+@pytest.mark.parametrize("ways", [2, 5, 33])
+def test_splits_equal_the_reference(labels: int, dims: int, spherical: bool, ways: int) -> None:
+    sparse, dense = label_features(labels, seed=labels, dims=dims)
+    order = np.random.default_rng(labels).permutation(labels).astype(np.int32)
+    bounds = np.array([0, labels // 3, labels // 3, labels], np.int64)
+    options: dict[str, Any] = {"order": order, "bounds": bounds, "ways": ways, "level": 2, "spherical": spherical}
+    expected = reference.kmeans_split(sparse, dense, **options, seed=5)
+    for threads in (1, 2):
+        result = kernels.kmeans_split(sparse, dense, **options, seed=5, threads=threads)
+        np.testing.assert_array_equal(result, expected)
+
+
+def test_dense_alone() -> None:
+    dense = np.random.default_rng(0).standard_normal((50, 7)).astype(np.float32)
+    expected = reference.kmeans_tree(None, dense, depth=3)
+    for mine, theirs in zip(kernels.kmeans_tree(None, dense, depth=3), expected, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_halves_are_halves_and_leaves_are_in_order_of_labels() -> None:
+    sparse, _ = label_features(101, seed=0)
+    order, bounds = kernels.kmeans_tree(sparse, None, depth=3)
+    assert sorted(order.tolist()) == list(range(101))
+    assert np.diff(bounds).tolist() == [12, 13, 12, 13, 12, 13, 13, 13]
+    for first, last in itertools.pairwise(bounds):
+        assert np.all(np.diff(order[first:last]) > 0)
+
+
+@pytest.mark.parametrize("content", [0.0, 1.0])
+def test_equal_labels_are_split_by_number(content: float) -> None:
+    sparse = canonical(np.full((8, 3), content, np.float32))
+    order, _ = kernels.kmeans_tree(sparse, None, depth=2)
+    assert order.tolist() == list(range(8))
+    bounds = np.array([0, 8], np.int64)
+    child = kernels.kmeans_split(sparse, None, order=order, bounds=bounds, ways=3, level=0)
+    assert child.tolist() == [0] * 8
+
+
+def test_more_iterations_bring_labels_nearer_to_their_centres() -> None:
+    sparse, _ = label_features(400, seed=3)
+
+    def mean_cosine(max_iter: int) -> float:
+        order, bounds = kernels.kmeans_tree(sparse, None, depth=4, max_iter=max_iter)
+        leaves = [sparse.toarray()[order[a:b]] for a, b in itertools.pairwise(bounds)]
+        return float(sum(np.linalg.norm(leaf.sum(axis=0)) for leaf in leaves)) / 400
+
+    assert mean_cosine(1) < mean_cosine(3) < mean_cosine(20)
+
+
+def test_a_tree_follows_its_seed_only() -> None:
+    sparse, dense = label_features(500, seed=1, dims=4)
+    first, again, other = (
+        kernels.kmeans_tree(sparse, dense, depth=5, seed=seed, threads=threads)[0]
+        for seed, threads in ((0, 1), (0, 3), (1, 1))
+    )
+    np.testing.assert_array_equal(first, again)
+    assert np.any(first != other)

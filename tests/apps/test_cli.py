@@ -13,13 +13,9 @@ import pytest
 from treetop.data import Dataset
 
 
-def run(
-    *arguments: str | Path, stdin: str | None = None, env: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str | Path, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "treetop", *map(str, arguments)]
-    return subprocess.run(
-        command, input=stdin, capture_output=True, text=True, timeout=120, env={**os.environ, **(env or {})}
-    )
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=120, check=False)
 
 
 def write_jsonl(path: Path, dataset: Dataset) -> None:

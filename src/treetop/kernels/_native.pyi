@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -41,3 +43,57 @@ def kmeans_split(
     seed: int,
     threads: int,
 ) -> NDArray[np.int32]: ...
+def pack_sparse(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    data: NDArray[np.float32],
+    columns: int,
+    children_ptr: NDArray[np.int64],
+    wide: bool,
+    half: bool,
+    threads: int,
+) -> tuple[NDArray[Any], ...]: ...
+def pack_dense(
+    dense: NDArray[np.float32], children_ptr: NDArray[np.int64], half: bool, threads: int
+) -> NDArray[Any]: ...
+def storable(values: NDArray[np.float32], half: bool) -> bool: ...
+
+class SearchSettings:
+    @staticmethod
+    def make(beams: list[int], k: int, link: int, leaf_link: int, multiply: bool) -> SearchSettings: ...
+
+class Searcher:
+    def __init__(self, levels: list[dict[str, NDArray[Any]]]) -> None: ...
+    def search(
+        self,
+        count: int,
+        indptr: NDArray[np.int64] | None,
+        indices: NDArray[np.int32] | None,
+        data: NDArray[np.float32] | None,
+        dense: NDArray[np.float32] | None,
+        settings: SearchSettings,
+        threads: int,
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]: ...
+    def search_one(
+        self,
+        indices: NDArray[np.int32],
+        values: NDArray[np.float32],
+        dense: NDArray[np.float32] | None,
+        settings: SearchSettings,
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]: ...
+    def score(
+        self,
+        level: int,
+        count: int,
+        indptr: NDArray[np.int64] | None,
+        indices: NDArray[np.int32] | None,
+        data: NDArray[np.float32] | None,
+        dense: NDArray[np.float32] | None,
+        shortlist_ptr: NDArray[np.int64] | None,
+        shortlist_parent: NDArray[np.int32] | None,
+        shortlist_score: NDArray[np.float32] | None,
+        link: int,
+        add_path: bool,
+        keep: int,
+        threads: int,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...

@@ -7,6 +7,7 @@ namespace treetop {
 void bind_pifa(nb::module_ &module);
 void bind_kmeans(nb::module_ &module);
 void bind_train(nb::module_ &module);
+void bind_pack(nb::module_ &module);
 void bind_search(nb::module_ &module);
 }  // namespace treetop
 
@@ -15,5 +16,6 @@ NB_MODULE(_native, module) {
     treetop::bind_pifa(module);
     treetop::bind_kmeans(module);
     treetop::bind_train(module);
+    treetop::bind_pack(module);
     treetop::bind_search(module);
 }

@@ -13,6 +13,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include <nanobind/nanobind.h>
@@ -22,6 +23,7 @@ namespace treetop {
 // Calls work(state, task) for every task in [0, tasks); each thread makes one state with make_state() and keeps it.
 // Call it with the GIL held: it is released while the work runs. Tasks are handed out in order, one by one,
 // so put the long ones first. Throws nb::python_error if Python has a pending signal such as Ctrl-C.
+// A long task may take a third argument, `const std::atomic<bool> &stop`, and return early once it is set.
 template <typename MakeState, typename Work>
 void parallel_for(int64_t tasks, int threads, MakeState make_state, Work work) {
     if (tasks <= 0) return;
@@ -37,7 +39,10 @@ void parallel_for(int64_t tasks, int threads, MakeState make_state, Work work) {
         try {
             auto state = make_state();
             for (int64_t task; !stop.load(std::memory_order_relaxed) && (task = next.fetch_add(1)) < tasks;)
-                work(state, task);
+                if constexpr (std::is_invocable_v<Work &, decltype(state) &, int64_t, const std::atomic<bool> &>)
+                    work(state, task, stop);
+                else
+                    work(state, task);
         } catch (...) {
             std::lock_guard<std::mutex> lock(mutex);
             if (!failure) failure = std::current_exception();

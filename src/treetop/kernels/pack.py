@@ -1,0 +1,136 @@
+"""Packing: the weights of one level's nodes, rearranged for search.
+
+One chunk per parent p. Its rows are the features that any child of p uses, sorted; a row lists (child, weight), the
+child as its position among the children of p. A text's features then find the weights of all children at once.
+
+    row_ptr[p] .. row_ptr[p+1]          rows of chunk p
+    row_feature[r]                      the feature of row r
+    entry_ptr[r] .. entry_ptr[r+1]      entries of row r
+    entry_child[e], entry_value[e]      position of the child, weight (float32, or float16 with `half`)
+    children_ptr[p] .. children_ptr[p+1], children, bias
+    dense                               chunk after chunk, each dims × children, if there is a dense block
+    width                               sparse features, dense dims: what the texts must look like
+
+The arrays are stored as they are and searched where they are mapped (Etter et al., Accelerating inference for sparse
+extreme multi-label ranking trees, WWW 2022).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treetop.errors import DataError
+from treetop.kernels import _native
+from treetop.types import CSR, Dense, Floats, Ids
+
+__all__ = ["Packed", "Weights", "concat_packed", "pack"]
+
+Packed: TypeAlias = dict[str, NDArray[Any]]
+"""The arrays of one level."""
+
+_NARROW = 65_535  # Most children of a parent whose positions fit into 16 bits.
+
+
+class Weights(Protocol):
+    """Weights of a level's nodes, one row per node in the order of `children`; `train_nodes` makes them."""
+
+    @property
+    def sparse(self) -> CSR | None:
+        """Nodes × features."""
+
+    @property
+    def dense(self) -> Dense | None:
+        """Nodes × dims."""
+
+    @property
+    def bias(self) -> Floats:
+        """One per node."""
+
+
+def pack(
+    weights: Weights, children_ptr: NDArray[np.int64], children: Ids, *, half: bool = False, threads: int = 1
+) -> Packed:
+    """Pack the weights of the children of some parents; `concat_packed` puts runs of parents together.
+
+    `children_ptr[p] .. children_ptr[p+1]` are the rows of the weights that belong to parent p, `children` their node
+    ids (label ids at the last level). With `half`, weights are stored as float16; sums stay float32.
+    """
+    children_ptr = np.ascontiguousarray(children_ptr, np.int64)
+    children = np.ascontiguousarray(children, np.int32)
+    bias = np.ascontiguousarray(weights.bias, np.float32)
+    _check(weights, bias, children_ptr, children, half)
+    packed = _pack_sparse(weights.sparse, children_ptr, half=half, threads=threads)
+    packed |= {"bias": bias, "children_ptr": children_ptr, "children": children}
+    columns = 0 if weights.sparse is None else weights.sparse.shape[1]
+    dims = 0 if weights.dense is None else weights.dense.shape[1]
+    if weights.dense is not None:
+        dense = np.ascontiguousarray(weights.dense, np.float32)
+        packed["dense"] = _as_stored(_native.pack_dense(dense, children_ptr, half, threads))
+    packed["width"] = np.array([columns, dims], np.int64)
+    return packed
+
+
+def concat_packed(several: Sequence[Packed]) -> Packed:
+    """One level from packed runs of its parents, in their order."""
+    if not several:
+        raise DataError("nothing to concatenate: give at least one packed run of parents")
+    if len(several) == 1:
+        return several[0]
+    if len({tuple(run["width"]) for run in several}) > 1:
+        raise DataError(f"runs of one level differ in width: {sorted({tuple(run['width']) for run in several})}")
+    joined = {
+        name: _concat_offsets([run[name] for run in several]) for name in ("row_ptr", "entry_ptr", "children_ptr")
+    }
+    names = ["row_feature", "entry_child", "entry_value", "bias", "children"] + ["dense"] * ("dense" in several[0])
+    joined |= {name: np.concatenate([run[name] for run in several]) for name in names}
+    return joined | {"width": several[0]["width"]}
+
+
+def _pack_sparse(sparse: CSR | None, children_ptr: NDArray[np.int64], *, half: bool, threads: int) -> Packed:
+    rows = int(children_ptr[-1])
+    wide = bool(np.max(np.diff(children_ptr), initial=0) > _NARROW)
+    if sparse is None:
+        indptr, indices, data, columns = np.zeros(rows + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32), 0
+    else:
+        indptr = np.ascontiguousarray(sparse.indptr, np.int64)
+        indices = np.ascontiguousarray(sparse.indices, np.int32)
+        data = np.ascontiguousarray(sparse.data, np.float32)
+        columns = sparse.shape[1]
+    arrays = _native.pack_sparse(indptr, indices, data, columns, children_ptr, wide, half, threads)
+    names = ("row_ptr", "row_feature", "entry_ptr", "entry_child", "entry_value")
+    packed: Packed = dict(zip(names, arrays, strict=True))
+    if half:
+        packed["entry_value"] = packed["entry_value"].view(np.float16)
+    return packed
+
+
+def _as_stored(dense: NDArray[Any]) -> NDArray[Any]:
+    return dense.view(np.float16) if dense.dtype == np.uint16 else dense
+
+
+def _concat_offsets(offsets: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    ends = np.cumsum([0] + [int(part[-1]) for part in offsets])
+    shifted = [part[:-1] + start for part, start in zip(offsets, ends[:-1], strict=True)]
+    return np.concatenate([*shifted, ends[-1:]]).astype(np.int64)
+
+
+def _check(weights: Weights, bias: Floats, children_ptr: NDArray[np.int64], children: Ids, half: bool) -> None:
+    nodes = len(children)
+    if len(children_ptr) < 2 or children_ptr[0] != 0 or children_ptr[-1] != nodes or np.any(np.diff(children_ptr) < 0):
+        raise DataError(f"children_ptr must rise from 0 to the number of children, {nodes}; it is {children_ptr}")
+    for name, block in (("sparse", weights.sparse), ("dense", weights.dense), ("bias", bias)):
+        if block is not None and block.shape[0] != nodes:
+            raise DataError(f"{name} weights have {block.shape[0]} rows for {nodes} children")
+    if weights.sparse is None and weights.dense is None:
+        raise DataError("no weights: give sparse weights, dense weights, or both")
+    values = [bias] + [
+        w for w in (weights.dense, None if weights.sparse is None else weights.sparse.data) if w is not None
+    ]
+    for block in values:
+        if not _native.storable(np.ascontiguousarray(block, np.float32), half and block is not bias):
+            limit = "beyond 65504, the largest float16" if half else "infinite or not a number"
+            raise DataError(f"a weight is {limit}; scale the features, or pack without `half`")

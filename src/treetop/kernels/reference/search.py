@@ -1,0 +1,190 @@
+"""Packing and beam search in plain numpy: margins node by node, in float32 and in the order the kernel promises."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treetop.types import CSR, Dense, Floats, Ids
+
+__all__ = ["Searcher", "log_link", "pack", "score_level"]
+
+
+def pack(
+    weights: Any, children_ptr: NDArray[np.int64], children: Ids, *, half: bool = False
+) -> dict[str, NDArray[Any]]:
+    """Weights of a level's nodes as one chunk per parent; see `kernels.pack` for the arrays."""
+    kind = np.float16 if half else np.float32
+    rows: list[int] = [0]
+    entries: list[int] = [0]
+    features: list[int] = []
+    positions: list[int] = []
+    values: list[float] = []
+    dense: list[NDArray[Any]] = []
+    for first, last in itertools.pairwise(children_ptr):
+        block = None if weights.sparse is None else weights.sparse[first:last].tocsc()
+        for feature in range(0 if block is None else block.shape[1]):
+            nodes, column = _column(block, feature)
+            if len(nodes):
+                features.append(feature)
+                positions.extend(nodes)
+                values.extend(column)
+                entries.append(len(positions))
+        rows.append(len(features))
+        if weights.dense is not None:
+            dense.append(weights.dense[first:last].T.ravel())
+    width = [
+        0 if weights.sparse is None else weights.sparse.shape[1],
+        0 if weights.dense is None else weights.dense.shape[1],
+    ]
+    packed: dict[str, NDArray[Any]] = {
+        "row_ptr": np.array(rows, np.int64),
+        "row_feature": np.array(features, np.int32),
+        "entry_ptr": np.array(entries, np.int64),
+        "entry_child": np.array(positions, np.uint16 if np.max(np.diff(children_ptr)) <= 65_535 else np.uint32),
+        "entry_value": np.array(values, np.float32).astype(kind),
+        "bias": np.asarray(weights.bias, np.float32),
+        "children_ptr": np.asarray(children_ptr, np.int64),
+        "children": np.asarray(children, np.int32),
+        "width": np.array(width, np.int64),
+    }
+    if weights.dense is not None:
+        packed["dense"] = np.concatenate(dense).astype(kind)
+    return packed
+
+
+def _column(block: Any, feature: int) -> tuple[list[int], list[float]]:
+    cut = slice(block.indptr[feature], block.indptr[feature + 1])
+    order = np.argsort(block.indices[cut], kind="stable")
+    return block.indices[cut][order].tolist(), block.data[cut][order].tolist()
+
+
+def margins_of(
+    level: dict[str, NDArray[Any]], parent: int, features: Ids, values: Floats, dense: Floats | None
+) -> Floats:
+    """Margins of a parent's children: bias, then the text's sparse features in order, then the dense ones in order."""
+    first, last = (int(at) for at in level["children_ptr"][parent : parent + 2])
+    margins = level["bias"][first:last].copy()
+    low, high = (int(at) for at in level["row_ptr"][parent : parent + 2])
+    row_of = {int(feature): low + row for row, feature in enumerate(level["row_feature"][low:high])}
+    for feature, value in zip(features.tolist(), values, strict=True):
+        row = row_of.get(feature)
+        if row is not None:
+            entries = slice(int(level["entry_ptr"][row]), int(level["entry_ptr"][row + 1]))
+            margins[level["entry_child"][entries]] += value * level["entry_value"][entries].astype(np.float32)
+    if dense is not None:
+        dims = len(dense)
+        weights = level["dense"][first * dims : last * dims].reshape(dims, last - first).astype(np.float32)
+        for value, row_weights in zip(dense, weights, strict=True):
+            margins += value * row_weights
+    return margins
+
+
+def log_link(link: str, margin: np.float32) -> np.float32:
+    """The logarithm of the link, or the margin itself for noop."""
+    if link == "noop":
+        return margin
+    if link == "sigmoid":
+        v = float(margin)
+        return np.float32(v - math.log1p(math.exp(v)) if v < 0 else -math.log1p(math.exp(-v)))
+    gap = np.maximum(np.float32(1) - margin, np.float32(0))
+    power = gap
+    for _ in range(int(link[1]) - 1):
+        power = power * gap
+    return np.float32(-power)
+
+
+def _score_children(
+    level: dict[str, NDArray[Any]],
+    parents: list[tuple[float, int]],
+    text: tuple[Ids, Floats, Floats | None],
+    link: str,
+    add_path: bool,
+) -> list[tuple[float, float, int]]:
+    """(score, margin, node) of all children of (score, parent) pairs, best first."""
+    found = []
+    for above, parent in parents:
+        nodes = level["children"][level["children_ptr"][parent] : level["children_ptr"][parent + 1]]
+        for node, margin in zip(nodes.tolist(), margins_of(level, parent, *text), strict=True):
+            score = log_link(link, margin) + (np.float32(above) if add_path else np.float32(0))
+            found.append((float(score), float(margin), node))
+    return sorted(found, key=lambda one: (-one[0], -one[1], one[2]))
+
+
+def _texts(sparse: CSR | None, dense: Dense | None) -> list[tuple[Ids, Floats, Floats | None]]:
+    count = dense.shape[0] if sparse is None and dense is not None else 0 if sparse is None else sparse.shape[0]
+    rows = []
+    for i in range(count):
+        cut = slice(0, 0) if sparse is None else slice(sparse.indptr[i], sparse.indptr[i + 1])
+        features = np.empty(0, np.int32) if sparse is None else sparse.indices[cut]
+        values = np.empty(0, np.float32) if sparse is None else sparse.data[cut]
+        rows.append((features, values, None if dense is None else dense[i]))
+    return rows
+
+
+class Searcher:
+    """The twin of `kernels.Searcher`."""
+
+    def __init__(self, levels: Sequence[dict[str, NDArray[Any]]]) -> None:
+        self.levels = levels
+
+    def search(
+        self,
+        sparse: CSR | None,
+        dense: Dense | None,
+        *,
+        beams: Sequence[int],
+        k: int,
+        link: str = "l3-hinge",
+        combine: str = "multiply",
+        leaf_link: str | None = None,
+        threads: int = 1,  # noqa: ARG002
+    ) -> tuple[Ids, Floats]:
+        """The k best labels of each text and their scores."""
+        texts = _texts(sparse, dense)
+        leaf = leaf_link or link
+        labels = np.full((len(texts), k), -1, np.int32)
+        scores = np.full((len(texts), k), -np.inf if leaf == "noop" else 0.0, np.float32)
+        for i, text in enumerate(texts):
+            kept = [(0.0, 0)]
+            for level, beam in zip(self.levels[:-1], beams, strict=True):
+                found = _score_children(level, kept, text, link, add_path=link != "noop")
+                kept = [(score, node) for score, _, node in found[:beam]]
+            for rank, (score, _, label) in enumerate(
+                _score_children(self.levels[-1], kept, text, leaf, add_path=combine == "multiply")[:k]
+            ):
+                labels[i, rank] = label
+                scores[i, rank] = score if leaf == "noop" else math.exp(score)
+        return labels, scores
+
+
+def score_level(
+    level: dict[str, NDArray[Any]],
+    sparse: CSR | None,
+    dense: Dense | None,
+    shortlist: CSR | None,
+    *,
+    link: str = "l3-hinge",
+    combine: str = "multiply",
+    nodes: int,
+    keep: int = 0,
+    log: bool = False,
+) -> NDArray[np.float64]:
+    """The twin of `kernels.score_level` as a dense matrix; NaN where a node is not scored."""
+    texts = _texts(sparse, dense)
+    result = np.full((len(texts), nodes), np.nan)
+    for i, text in enumerate(texts):
+        parents = [(0.0, 0)]
+        if shortlist is not None:
+            cut = slice(shortlist.indptr[i], shortlist.indptr[i + 1])
+            above = shortlist.data[cut] if log else np.log(shortlist.data[cut])
+            parents = list(zip(above.tolist(), shortlist.indices[cut].tolist(), strict=True))
+        found = _score_children(level, parents, text, link, add_path=combine == "multiply")
+        for score, _, node in found[: keep or None]:
+            result[i, node] = score if log or link == "noop" else math.exp(score)
+    return result

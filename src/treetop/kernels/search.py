@@ -1,0 +1,276 @@
+"""Beam search down a tree of linear classifiers, coarse to fine.
+
+At each level the children of the kept nodes are scored, and the best of them are kept. With margin v = w·x + b of a
+node, log-link ℓ and the path from the root r to node j,
+
+    score(j) = ℓ(v_r) + … + ℓ(v_j)      noop: v   sigmoid: log 1/(1+exp(-v))   lp-hinge: -max(0, 1-v)^p
+
+("multiply", a product of probabilities), or ℓ(v_j) of the label alone ("last", where the path serves to find it).
+Scores are returned as exp(score); noop margins as they are. Ties go to the higher margin of the node itself, then to
+the lower id: hinge links saturate at 1, so ties at the top are common (Prabhu et al., Parabel, WWW 2018; Yu et al.,
+PECOS, JMLR 2022).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treetop.errors import ConfigError, DataError
+from treetop.kernels import _native
+from treetop.kernels.pack import Packed
+from treetop.types import CSR, Dense, Floats, Ids
+
+__all__ = ["LINKS", "Combine", "Link", "Searcher", "score_level"]
+
+Link: TypeAlias = Literal["noop", "l1-hinge", "l2-hinge", "l3-hinge", "l4-hinge", "sigmoid"]
+Combine: TypeAlias = Literal["multiply", "last"]
+
+LINKS: tuple[Link, ...] = ("noop", "l1-hinge", "l2-hinge", "l3-hinge", "l4-hinge", "sigmoid")
+"""All links; the position is the number the native code knows them by."""
+
+_TYPES: dict[str, tuple[type[Any], ...]] = {
+    "row_ptr": (np.int64,),
+    "row_feature": (np.int32,),
+    "entry_ptr": (np.int64,),
+    "entry_child": (np.uint16, np.uint32),
+    "entry_value": (np.float32, np.float16),
+    "bias": (np.float32,),
+    "children_ptr": (np.int64,),
+    "children": (np.int32,),
+    "width": (np.int64,),
+}
+
+
+class Searcher:
+    """Searches packed levels, coarse to fine. The arrays are used where they are, read-only or mapped from a file."""
+
+    def __init__(self, levels: Sequence[Packed]) -> None:
+        if not levels:
+            raise DataError("a tree needs at least one level")
+        for number, level in enumerate(levels):
+            _check_level(level, number)
+        _check_chain(levels)
+        self._native = _native.Searcher([_as_bits(level) for level in levels])
+        self._settings: dict[tuple[Any, ...], _native.SearchSettings] = {}
+        self.levels = len(levels)
+        self.columns, self.dims = (int(size) for size in levels[0]["width"])
+
+    @property
+    def width(self) -> int:
+        """Columns the features must have: the sparse ones plus the dense ones."""
+        return self.columns + self.dims
+
+    def search(
+        self,
+        sparse: CSR | None,
+        dense: Dense | None,
+        *,
+        beams: Sequence[int],
+        k: int,
+        link: Link = "l3-hinge",
+        combine: Combine = "multiply",
+        leaf_link: Link | None = None,
+        threads: int = 1,
+    ) -> tuple[Ids, Floats]:
+        """The k best labels of each text (texts × k, -1 where there are fewer) and their scores, best first.
+
+        `beams` says how many nodes to keep after each level but the last; `leaf_link` replaces `link` at the last.
+        """
+        settings = self._settings_of(beams, k, link, combine, leaf_link)
+        texts = _check_texts(sparse, dense, self.columns, self.dims)
+        return self._native.search(*texts, settings, _check_threads(threads))
+
+    def search_one(
+        self,
+        indices: Ids,
+        values: Floats,
+        dense: Floats | None = None,
+        *,
+        beams: Sequence[int],
+        k: int,
+        link: Link = "l3-hinge",
+        combine: Combine = "multiply",
+        leaf_link: Link | None = None,
+    ) -> tuple[Ids, Floats]:
+        """The k best labels of one text, the same as from `search`, with the least delay.
+
+        `indices` are the sorted columns of its sparse features (int32) and `values` (float32) their values.
+        """
+        settings = self._settings_of(beams, k, link, combine, leaf_link)
+        if len(indices) != len(values):
+            raise DataError(f"{len(indices)} feature ids come with {len(values)} values")
+        if (0 if dense is None else len(dense)) != self.dims:
+            raise DataError(f"the model has {self.dims} dense features, the text {0 if dense is None else len(dense)}")
+        return self._native.search_one(indices, values, dense, settings)
+
+    def _settings_of(
+        self, beams: Sequence[int], k: int, link: Link, combine: Combine, leaf_link: Link | None
+    ) -> _native.SearchSettings:
+        key = (tuple(beams), k, link, combine, leaf_link)
+        found = self._settings.get(key)
+        if found is None:
+            found = self._settings[key] = _make_settings(self.levels, *key)
+        return found
+
+
+def score_level(
+    level: Packed,
+    sparse: CSR | None,
+    dense: Dense | None,
+    shortlist: CSR | None,
+    *,
+    link: Link = "l3-hinge",
+    combine: Combine = "multiply",
+    nodes: int | None = None,
+    keep: int = 0,
+    log: bool = False,
+    threads: int = 1,
+) -> CSR:
+    """Scores of the children of each text's shortlisted parents: texts × nodes, as one step of `Searcher.search`.
+
+    `shortlist` (texts × parents) holds the parents' scores; None means the root. "multiply" multiplies them in, "last"
+    looks at the pattern only. `keep` cuts to the best so many per text (0: all). With `log`, scores come and go as
+    logarithms, which never underflow. `nodes` is the width of the result.
+    """
+    _check_link(link, combine)
+    _check_level(level, None)
+    texts = _check_texts(sparse, dense, *(int(size) for size in level["width"]))
+    starts, parents, above = _check_shortlist(shortlist, texts[0], len(level["children_ptr"]) - 1)
+    if above is not None and not log:
+        with np.errstate(divide="ignore"):
+            above = np.log(above)
+    if keep < 0:
+        raise ConfigError(f"keep is {keep}; it is the number of nodes to keep, or 0 for all")
+    native = _native.Searcher([_as_bits(level)])
+    add_path = combine == "multiply"
+    indptr, indices, data = native.score(
+        0, *texts, starts, parents, above, LINKS.index(link), add_path, keep, _check_threads(threads)
+    )
+    if not log and link != "noop":
+        np.exp(data, out=data)
+    columns = nodes if nodes is not None else int(np.max(level["children"], initial=-1)) + 1
+    return CSR((data, indices, indptr), shape=(texts[0], columns))
+
+
+def _make_settings(
+    levels: int, beams: tuple[int, ...], k: int, link: Link, combine: Combine, leaf_link: Link | None
+) -> _native.SearchSettings:
+    leaf_link = link if leaf_link is None else leaf_link
+    _check_link(link, combine)
+    _check_link(leaf_link, combine)
+    if len(beams) != levels - 1:
+        raise ConfigError(
+            f"beams has {len(beams)} numbers; a tree of {levels} levels needs {levels - 1}, one per level but the last"
+        )
+    if k < 1 or any(beam < 1 for beam in beams):
+        raise ConfigError(f"k is {k} and beams {list(beams)}; each must be at least 1")
+    return _native.SearchSettings.make(list(beams), k, LINKS.index(link), LINKS.index(leaf_link), combine == "multiply")
+
+
+def _check_link(link: str, combine: str) -> None:
+    if link not in LINKS:
+        raise ConfigError(f"unknown link {link!r}; choose from {', '.join(LINKS)}")
+    if combine not in ("multiply", "last"):
+        raise ConfigError(f"unknown combine {combine!r}; choose 'multiply' or 'last'")
+    if link == "noop" and combine == "multiply":
+        raise ConfigError(
+            "combine 'multiply' needs scores in (0, 1]; choose another link than 'noop', or combine 'last'"
+        )
+
+
+def _check_threads(threads: int) -> int:
+    if threads < 1:
+        raise ConfigError(f"threads is {threads}; use at least 1")
+    return threads
+
+
+_TextArrays: TypeAlias = tuple[int, "NDArray[np.int64] | None", "Ids | None", "Floats | None", "Dense | None"]
+
+
+def _check_texts(sparse: CSR | None, dense: Dense | None, columns: int, dims: int) -> _TextArrays:
+    given = (0 if sparse is None else sparse.shape[1], 0 if dense is None else dense.shape[1])
+    if given != (columns, dims):
+        raise DataError(
+            f"the features have {given[0]} sparse and {given[1]} dense columns, the model was trained on {columns} "
+            f"and {dims}; use the same features as in training"
+        )
+    rows = {block.shape[0] for block in (sparse, dense) if block is not None}
+    if len(rows) != 1:
+        raise DataError(f"sparse and dense features are of {sorted(rows)} texts; give the same texts in both")
+    if dense is not None:
+        dense = np.ascontiguousarray(dense, np.float32)
+    if sparse is None:
+        return rows.pop(), None, None, None, dense
+    indptr = np.ascontiguousarray(sparse.indptr, np.int64)
+    indices = np.ascontiguousarray(sparse.indices, np.int32)
+    return rows.pop(), indptr, indices, np.ascontiguousarray(sparse.data, np.float32), dense
+
+
+def _check_shortlist(
+    shortlist: CSR | None, texts: int, parents: int
+) -> tuple[NDArray[np.int64] | None, Ids | None, Floats | None]:
+    if shortlist is None:
+        if parents != 1:
+            raise DataError(f"the level has {parents} parents: a shortlist must say which to look at")
+        return None, None, None
+    if shortlist.shape != (texts, parents):
+        raise DataError(f"the shortlist is {shortlist.shape} for {texts} texts and {parents} parents")
+    indptr = np.ascontiguousarray(shortlist.indptr, np.int64)
+    indices = np.ascontiguousarray(shortlist.indices, np.int32)
+    return indptr, indices, np.ascontiguousarray(shortlist.data, np.float32)
+
+
+def _as_bits(level: Packed) -> Packed:
+    """Halves as plain 16 bits, without a copy: the type Python and C++ both know."""
+    return {name: array.view(np.uint16) if array.dtype == np.float16 else array for name, array in level.items()}
+
+
+def _check_level(level: Packed, number: int | None) -> None:
+    where = "the level" if number is None else f"level {number}"
+    _check_types(level, where)
+    _check_sizes(level, where)
+    for name, end in (("row_ptr", "row_feature"), ("entry_ptr", "entry_child"), ("children_ptr", "children")):
+        offsets, last = level[name], len(level[end])
+        if offsets[0] != 0 or offsets[-1] != last or (name != "entry_ptr" and np.any(np.diff(offsets) < 0)):
+            raise DataError(f"{where}: {name} does not rise from 0 to {last}; the arrays do not belong together")
+
+
+def _check_types(level: Packed, where: str) -> None:
+    for name, types in _TYPES.items():
+        if name not in level:
+            raise DataError(f"{where} has no array {name!r}; it was not made by `pack`")
+        array = level[name]
+        if array.dtype not in types or array.ndim != 1 or not array.flags.c_contiguous:
+            raise DataError(f"{where}: {name} is {array.dtype} of {array.ndim} dimensions, not as `pack` makes it")
+
+
+def _check_sizes(level: Packed, where: str) -> None:
+    rows, entries, nodes = len(level["row_feature"]), len(level["entry_child"]), len(level["children"])
+    parents = max(len(level["children_ptr"]), 2) - 1
+    sizes = {"children_ptr": parents + 1, "row_ptr": parents + 1, "entry_ptr": rows + 1, "entry_value": entries}
+    for name, size in (sizes | {"bias": nodes, "width": 2}).items():
+        if len(level[name]) != size:
+            raise DataError(f"{where}: {name} has {len(level[name])} elements where {size} were expected")
+    dims = int(level["width"][1])
+    if (len(level["dense"]) if "dense" in level else 0) != nodes * dims:
+        raise DataError(f"{where}: the dense weights are not {nodes} nodes × {dims} dims")
+
+
+def _check_chain(levels: Sequence[Packed]) -> None:
+    """Each node of a level is a parent of the next, and nothing has two parents."""
+    if len(levels[0]["children_ptr"]) != 2:
+        raise DataError(f"the first level has {len(levels[0]['children_ptr']) - 1} parents; it must have one, the root")
+    for number, level in enumerate(levels):
+        children = level["children"]
+        last = number == len(levels) - 1
+        parents = int(children.max(initial=-1)) + 1 if last else len(levels[number + 1]["children_ptr"]) - 1
+        if children.size and (children.min() < 0 or children.max() >= parents):
+            raise DataError(f"level {number} has node {children.max()}; the next level knows {parents} parents")
+        if np.any(np.bincount(children, minlength=1) > 1):
+            raise DataError(f"level {number} has node {np.bincount(children).argmax()} under two parents")
+        if tuple(level["width"]) != tuple(levels[0]["width"]):
+            raise DataError(f"level {number} was trained on features of width {tuple(level['width'])}, not as level 0")

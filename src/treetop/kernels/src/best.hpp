@@ -1,0 +1,77 @@
+// The k best candidates seen so far: a heap whose root is the worst of them.
+//
+// Order: higher combined score, then higher margin (hinge links saturate at exactly 0, so ties are common), then lower id.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "half.hpp"
+
+namespace treetop {
+
+// Unsigned order of the result = order of the floats. Zeros of both signs must have been made equal before.
+inline uint32_t sortable(float value) {
+    const uint32_t bits = to_bits(value);
+    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+}
+
+inline float from_sortable(uint32_t key) { return from_bits(key & 0x80000000u ? key & 0x7fffffffu : ~key); }
+
+struct Candidate {
+    uint64_t key;  // score above margin, both sortable: one comparison instead of two
+    int32_t id;
+
+    float score() const { return from_sortable(static_cast<uint32_t>(key >> 32)); }
+};
+
+inline Candidate make_candidate(float score, float margin, int32_t id) {
+    return {static_cast<uint64_t>(sortable(score)) << 32 | sortable(margin), id};
+}
+
+inline bool better(const Candidate &a, const Candidate &b) { return a.key != b.key ? a.key > b.key : a.id < b.id; }
+
+class Best {
+public:
+    Best(Candidate *storage, int64_t capacity) : heap_(storage), capacity_(capacity) {}
+
+    int64_t size() const { return size_; }
+    const Candidate *begin() const { return heap_; }
+    const Candidate *end() const { return heap_ + size_; }
+
+    // A candidate with a lower score than this cannot enter.
+    float bar() const { return size_ < capacity_ ? -std::numeric_limits<float>::infinity() : heap_[0].score(); }
+
+    void offer(const Candidate &candidate) {
+        if (size_ < capacity_) {
+            heap_[size_++] = candidate;
+            std::push_heap(heap_, heap_ + size_, better);
+        } else if (capacity_ > 0 && better(candidate, heap_[0])) {
+            replace_root(candidate);
+        }
+    }
+
+    void sort() { std::sort(heap_, heap_ + size_, better); }
+
+    void sort_by_id() {
+        std::sort(heap_, heap_ + size_, [](const Candidate &a, const Candidate &b) { return a.id < b.id; });
+    }
+
+private:
+    void replace_root(const Candidate &candidate) {
+        int64_t hole = 0;
+        for (int64_t child; (child = 2 * hole + 1) < size_; hole = child) {
+            if (child + 1 < size_ && better(heap_[child], heap_[child + 1])) ++child;
+            if (!better(candidate, heap_[child])) break;
+            heap_[hole] = heap_[child];
+        }
+        heap_[hole] = candidate;
+    }
+
+    Candidate *heap_;
+    int64_t capacity_;
+    int64_t size_ = 0;
+};
+
+}  // namespace treetop

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from scipy import sparse as sp
+
+from treetop import kernels
+from treetop.errors import DataError
+from treetop.kernels.reference import search as oracle
+from treetop.types import CSR, Dense, Floats
+
+
+@dataclass
+class Weights:
+    sparse: CSR | None
+    dense: Dense | None
+    bias: Floats
+
+
+def csr(matrix: object) -> CSR:
+    made = sp.csr_array(matrix, dtype=np.float32)
+    made.sort_indices()
+    return CSR((made.data, made.indices.astype(np.int32), made.indptr.astype(np.int64)), shape=made.shape)
+
+
+def random_csr(rng: np.random.Generator, rows: int, columns: int, density: float) -> CSR:
+    mask = rng.random((rows, columns)) < density
+    return csr(np.where(mask, rng.normal(size=(rows, columns)), 0))
+
+
+def split(rng: np.random.Generator, nodes: int, parents: int) -> np.ndarray:
+    """Uneven runs of children; some parents have none."""
+    cuts = np.sort(rng.integers(0, nodes + 1, parents - 1))
+    return np.concatenate([[0], cuts, [nodes]]).astype(np.int64)
+
+
+def assert_same_bits(a, b):
+    for left, right in zip(a, b, strict=True):
+        assert left.dtype == right.dtype
+        assert left.shape == right.shape
+        assert left.tobytes() == right.tobytes()
+
+
+@pytest.mark.parametrize("half", [False, True])
+@pytest.mark.parametrize("dims", [0, 4])
+def test_pack_equals_the_reference(half, dims):
+    rng = np.random.default_rng(10)
+    weights = Weights(
+        random_csr(rng, 90, 50, 0.15),
+        rng.normal(size=(90, dims)).astype(np.float32) if dims else None,
+        rng.normal(size=90).astype(np.float32),
+    )
+    starts, nodes = split(rng, 90, 12), rng.permutation(90).astype(np.int32)
+    expected = oracle.pack(weights, starts, nodes, half=half)
+    for threads in (1, 3):
+        packed = kernels.pack(weights, starts, nodes, half=half, threads=threads)
+        assert packed.keys() == expected.keys()
+        assert_same_bits(packed.values(), [expected[name] for name in packed])
+
+
+def test_half_rounds_as_numpy_does():
+    values = np.concatenate(
+        [
+            np.arange(0x7C00, dtype=np.uint16).view(np.float16).astype(np.float32),
+            np.random.default_rng(11).normal(size=5000).astype(np.float32) * np.logspace(-9, 3, 5000, dtype=np.float32),
+            np.array([65504, -65504, 6e-8, 2.9e-8, 3e-8, 1e-30], np.float32),
+        ]
+    )
+    values = np.concatenate([values, -values, values * np.float32(1.0004)])
+    values = values[np.abs(values) <= 65504]
+    weights = Weights(csr(np.ones((1, len(values)))), None, np.zeros(1, np.float32))
+    weights.sparse.data[:] = values
+    packed = kernels.pack(weights, np.array([0, 1]), np.array([0]), half=True)
+    np.testing.assert_array_equal(packed["entry_value"].view(np.uint16), values.astype(np.float16).view(np.uint16))
+
+
+def test_runs_of_parents_packed_apart_are_one_level():
+    rng = np.random.default_rng(12)
+    weights = Weights(
+        random_csr(rng, 70, 30, 0.2), rng.normal(size=(70, 3)).astype(np.float32), np.ones(70, np.float32)
+    )
+    starts, nodes = split(rng, 70, 9), rng.permutation(70).astype(np.int32)
+    runs = []
+    for first, last in ((0, 4), (4, 5), (5, 9)):
+        low, high = starts[first], starts[last]
+        part = Weights(weights.sparse[low:high], weights.dense[low:high], weights.bias[low:high])
+        runs.append(kernels.pack(part, starts[first : last + 1] - low, nodes[low:high]))
+    whole = kernels.pack(weights, starts, nodes)
+    joined = kernels.concat_packed(runs)
+    assert joined.keys() == whole.keys()
+    assert_same_bits([joined[name] for name in whole], whole.values())
+
+
+def test_wide_and_narrow_runs_join_as_wide():
+    narrow = kernels.pack(Weights(csr([[1.0]]), None, np.ones(1, np.float32)), np.array([0, 1]), np.array([0]))
+    many = csr(np.ones((65_536, 1)))
+    wide = kernels.pack(Weights(many, None, np.ones(65_536, np.float32)), np.array([0, 65_536]), np.arange(65_536))
+    joined = kernels.concat_packed([narrow, wide])
+    assert joined["entry_child"].dtype == np.uint32
+    assert joined["entry_child"].tolist() == [0, *range(65_536)]
+
+
+def test_weights_that_cannot_be_stored_are_refused():
+    starts, nodes = np.array([0, 1]), np.array([0])
+    good = np.ones(1, np.float32)
+    with pytest.raises(DataError, match="not a number"):
+        kernels.pack(Weights(csr([[np.nan]]), None, good), starts, nodes)
+    with pytest.raises(DataError, match="float16"):
+        kernels.pack(Weights(csr([[1e6]]), None, good), starts, nodes, half=True)
+    with pytest.raises(DataError, match="2 rows"):
+        kernels.pack(Weights(csr([[1.0], [2.0]]), None, good), starts, nodes)
+    with pytest.raises(DataError, match="no weights"):
+        kernels.pack(Weights(None, None, good), starts, nodes)
+    with pytest.raises(DataError, match="children_ptr"):
+        kernels.pack(Weights(csr([[1.0]]), None, good), np.array([0, 2]), nodes)

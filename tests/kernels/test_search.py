@@ -1,0 +1,348 @@
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse as sp
+
+from treetop import kernels
+from treetop.errors import ConfigError, DataError
+from treetop.kernels.reference import search as oracle
+from treetop.kernels.search import LINKS
+from treetop.types import CSR, Dense, Floats
+
+
+@dataclass
+class Weights:
+    sparse: CSR | None
+    dense: Dense | None
+    bias: Floats
+
+
+def csr(matrix: object) -> CSR:
+    made = sp.csr_array(matrix, dtype=np.float32)
+    made.sort_indices()
+    return CSR((made.data, made.indices.astype(np.int32), made.indptr.astype(np.int64)), shape=made.shape)
+
+
+def random_csr(rng: np.random.Generator, rows: int, columns: int, density: float) -> CSR:
+    mask = rng.random((rows, columns)) < density
+    return csr(np.where(mask, rng.normal(size=(rows, columns)), 0))
+
+
+def split(rng: np.random.Generator, nodes: int, parents: int) -> np.ndarray:
+    """Uneven runs of children; some parents have none."""
+    cuts = np.sort(rng.integers(0, nodes + 1, parents - 1))
+    return np.concatenate([[0], cuts, [nodes]]).astype(np.int64)
+
+
+def random_level(rng, parents, nodes, features, dims=0, *, half=False, density=0.2, values=None):
+    starts = np.array([0, nodes], np.int64) if parents == 1 else split(rng, nodes, parents)
+    weights = Weights(
+        random_csr(rng, nodes, features, density) if features else None,
+        rng.normal(size=(nodes, dims)).astype(np.float32) if dims else None,
+        rng.normal(size=nodes).astype(np.float32) - 1,
+    )
+    if values is not None and weights.sparse is not None:  # few distinct weights: many ties
+        weights.sparse.data[:] = rng.choice(values, weights.sparse.nnz)
+        weights.bias[:] = rng.choice(values, nodes)
+    return kernels.pack(weights, starts, rng.permutation(nodes).astype(np.int32), half=half)
+
+
+def random_tree(rng, widths, features, dims=0, **options):
+    return [random_level(rng, p, n, features, dims, **options) for p, n in itertools.pairwise((1, *widths))]
+
+
+def random_texts(rng, texts, features, dims=0, density=0.3):
+    sparse = random_csr(rng, texts, features, density) if features else None
+    dense = rng.normal(size=(texts, dims)).astype(np.float32) if dims else None
+    return sparse, dense
+
+
+def one_by_one(searcher, sparse, dense, **options):
+    results = []
+    for i in range((sparse if dense is None else dense).shape[0]):
+        cut = slice(0, 0) if sparse is None else slice(sparse.indptr[i], sparse.indptr[i + 1])
+        indices = np.empty(0, np.int32) if sparse is None else sparse.indices[cut]
+        values = np.empty(0, np.float32) if sparse is None else sparse.data[cut]
+        results.append(searcher.search_one(indices, values, None if dense is None else dense[i], **options))
+    return np.array([labels for labels, _ in results]), np.array([scores for _, scores in results])
+
+
+def assert_same_bits(a, b):
+    for left, right in zip(a, b, strict=True):
+        assert left.dtype == right.dtype
+        assert left.shape == right.shape
+        assert left.tobytes() == right.tobytes()
+
+
+def assert_agrees(levels, sparse, dense, **options):
+    """Reference, batch and one at a time give the same labels; the latter two the same bits."""
+    searcher = kernels.Searcher(levels)
+    labels, scores = searcher.search(sparse, dense, **options)
+    expected_labels, expected_scores = oracle.Searcher(levels).search(sparse, dense, **options)
+    np.testing.assert_array_equal(labels, expected_labels)
+    np.testing.assert_allclose(scores, expected_scores, rtol=1e-6, atol=1e-30)
+    assert_same_bits(one_by_one(searcher, sparse, dense, **options), (labels, scores))
+    assert not np.isnan(scores).any()
+    return labels, scores
+
+
+@pytest.mark.parametrize("half", [False, True])
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize(("features", "dims"), [(40, 0), (0, 7), (40, 7)])
+def test_search_equals_the_reference(link, features, dims, half):
+    rng = np.random.default_rng(1)
+    levels = random_tree(rng, (3, 11, 60), features, dims, half=half)
+    sparse, dense = random_texts(rng, 25, features, dims)
+    combine = "last" if link == "noop" else "multiply"
+    labels, scores = assert_agrees(levels, sparse, dense, beams=[2, 4], k=7, link=link, combine=combine)
+    assert (np.diff(scores, axis=1) <= 0).all()
+    assert all(len(set(row[row >= 0])) == (row >= 0).sum() for row in labels)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_search_equals_the_reference_on_random_shapes(seed):
+    rng = np.random.default_rng(seed)
+    widths = tuple(np.sort(rng.integers(1, 300, rng.integers(1, 4))).tolist())
+    features, dims = int(rng.integers(0, 200)), int(rng.integers(0, 2) * rng.integers(1, 20))
+    features = features or (0 if dims else 1)
+    density = float(rng.choice([0.01, 0.2, 0.9, 1.0]))
+    levels = random_tree(rng, widths, features, dims, density=density, half=bool(seed % 2))
+    sparse, dense = random_texts(rng, 12, features, dims, density=float(rng.choice([0.02, 0.3, 1.0])))
+    beams = rng.integers(1, 20, len(widths) - 1).tolist()
+    assert_agrees(levels, sparse, dense, beams=beams, k=int(rng.integers(1, 30)))
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_ties_go_to_the_margin_then_to_the_lower_label(link):
+    rng = np.random.default_rng(2)
+    levels = random_tree(rng, (4, 16, 120), 10, values=[-1.0, 0.5, 1.0, 2.0], density=0.5)
+    sparse = csr(rng.integers(0, 2, (40, 10)))
+    combine = "last" if link == "noop" else "multiply"
+    _, scores = assert_agrees(levels, sparse, None, beams=[3, 5], k=20, link=link, combine=combine)
+    if link == "l3-hinge":
+        assert (scores[:, 0] == scores[:, 1]).any()
+
+
+def test_saturated_scores_are_ranked_by_margin():
+    bias = np.array([2.0, 5.0, 5.0, 3.0], np.float32)
+    level = kernels.pack(Weights(csr(np.zeros((4, 1))), None, bias), np.array([0, 4]), np.array([0, 2, 1, 3]))
+    labels, scores = assert_agrees([level], csr([[1.0]]), None, beams=[], k=4)
+    assert labels.tolist() == [[1, 2, 3, 0]]
+    assert scores.tolist() == [[1.0] * 4]
+
+
+def test_leaf_link_and_last_use_the_path_only_to_find_labels():
+    rng = np.random.default_rng(3)
+    levels = random_tree(rng, (3, 9, 50), 30)
+    sparse, _ = random_texts(rng, 20, 30)
+    options = {"beams": [2, 3], "k": 6, "link": "l3-hinge", "combine": "last", "leaf_link": "noop"}
+    labels, scores = assert_agrees(levels, sparse, None, **options)
+    assert (scores[:, -1] < 0).any()
+    found, _ = kernels.Searcher(levels).search(sparse, None, beams=[2, 3], k=50)
+    assert all(set(row) <= set(reached) for row, reached in zip(labels, found, strict=True))
+
+
+def test_empty_texts_empty_chunks_and_few_labels():
+    rng = np.random.default_rng(4)
+    weights = Weights(csr(np.zeros((5, 8))), None, rng.normal(size=5).astype(np.float32))
+    top = kernels.pack(weights, np.array([0, 5]), np.arange(5))
+    starts = np.array([0, 0, 2, 2, 3, 3])  # parents 0, 2 and 4 have no children
+    leaf = kernels.pack(Weights(random_csr(rng, 3, 8, 0.5), None, np.zeros(3, np.float32)), starts, np.array([2, 0, 1]))
+    sparse = csr(np.zeros((3, 8)))
+    sparse = csr(sp.vstack([sparse, random_csr(rng, 3, 8, 0.5)]))
+    labels, scores = assert_agrees([top, leaf], sparse, None, beams=[100], k=9)
+    assert (np.sort(labels[:, :3]) == [0, 1, 2]).all()
+    assert (labels[:, 3:] == -1).all()
+    assert (scores[:, 3:] == 0).all()
+    _, margins = assert_agrees([top, leaf], sparse, None, beams=[100], k=9, link="noop", combine="last")
+    assert np.isneginf(margins[:, 3:]).all()
+
+
+def test_one_label():
+    level = kernels.pack(Weights(csr([[2.0]]), None, np.ones(1, np.float32)), np.array([0, 1]), np.array([0]))
+    labels, scores = assert_agrees([level], csr([[-1.0], [0.0]]), None, beams=[], k=2)
+    assert labels.tolist() == [[0, -1], [0, -1]]
+    np.testing.assert_allclose(scores, [[np.exp(-8), 0], [1, 0]])
+
+
+def test_more_than_65535_children_of_one_parent():
+    rng = np.random.default_rng(5)
+    nodes = 66_000
+    rows = rng.integers(0, nodes, 5000)
+    sparse = csr(sp.coo_array((rng.normal(size=5000), (rows, rng.integers(0, 6, 5000))), shape=(nodes, 6)))
+    level = kernels.pack(Weights(sparse, None, np.zeros(nodes, np.float32)), np.array([0, nodes]), np.arange(nodes))
+    assert level["entry_child"].dtype == np.uint32
+    assert_agrees([level], csr(rng.normal(size=(2, 6))), None, beams=[], k=12)
+
+
+def test_extreme_values_never_give_nan():
+    huge = np.float32(3e38)
+    weights = Weights(csr([[huge, huge], [huge, -huge], [-huge, -huge]]), None, np.zeros(3, np.float32))
+    level = kernels.pack(weights, np.array([0, 3]), np.arange(3))
+    texts = csr([[huge, huge], [1, 1], [-huge, huge]])
+    for link in LINKS:
+        combine = "last" if link == "noop" else "multiply"
+        labels, scores = kernels.Searcher([level]).search(texts, None, beams=[], k=3, link=link, combine=combine)
+        assert not np.isnan(scores).any()
+        assert (np.sort(labels) == [0, 1, 2]).all()
+
+
+def test_arrays_mapped_read_only_are_searched_in_place(tmp_path: Path):
+    rng = np.random.default_rng(6)
+    levels = random_tree(rng, (4, 30), 20, 3, half=True)
+    mapped = []
+    for number, level in enumerate(levels):
+        for name, array in level.items():
+            np.save(tmp_path / f"{number}.{name}.npy", array)
+        mapped.append({name: np.load(tmp_path / f"{number}.{name}.npy", mmap_mode="r") for name in level})
+    sparse, dense = random_texts(rng, 9, 20, 3)
+    options = {"beams": [2], "k": 5}
+    expected = kernels.Searcher(levels).search(sparse, dense, **options)
+    searcher = kernels.Searcher(mapped)
+    del mapped
+    assert_same_bits(searcher.search(sparse, dense, **options), expected)
+    assert_same_bits(one_by_one(searcher, sparse, dense, **options), expected)
+
+
+@pytest.mark.parametrize("dims", [0, 5])
+def test_threads_and_company_change_nothing(dims):
+    rng = np.random.default_rng(7)
+    levels = random_tree(rng, (8, 100, 900), 80, dims, density=0.1)
+    sparse, dense = random_texts(rng, 150, 80, dims)
+    searcher = kernels.Searcher(levels)
+    options = {"beams": [5, 9], "k": 10}
+    expected = searcher.search(sparse, dense, **options)
+    for threads in (2, 3, 7):
+        assert_same_bits(searcher.search(sparse, dense, threads=threads, **options), expected)
+    for first, last in ((0, 1), (1, 4), (4, 77), (77, 150)):
+        rows = slice(first, last)
+        some = searcher.search(csr(sparse[rows]), None if dense is None else dense[rows], **options)
+        assert_same_bits(some, (expected[0][rows], expected[1][rows]))
+
+
+def test_no_texts():
+    levels = random_tree(np.random.default_rng(8), (3, 9), 5)
+    labels, scores = kernels.Searcher(levels).search(csr(np.zeros((0, 5))), None, beams=[2], k=4, threads=2)
+    assert labels.shape == scores.shape == (0, 4)
+
+
+def test_search_can_be_interrupted():
+    rng = np.random.default_rng(9)
+    levels = random_tree(rng, (50, 2500), 300, density=0.5)
+    sparse, _ = random_texts(rng, 400, 300, density=0.9)
+    texts = csr(sp.vstack([sparse] * 150))
+    searcher = kernels.Searcher(levels)
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    began = time.monotonic()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        searcher.search(texts, None, beams=[50], k=100)
+    assert time.monotonic() - began < 10
+    timer.join()
+
+
+@pytest.mark.parametrize("keep", [0, 3])
+@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize(("link", "combine"), [("l3-hinge", "multiply"), ("sigmoid", "last"), ("noop", "last")])
+def test_score_level_equals_the_reference(link, combine, log, keep):
+    rng = np.random.default_rng(13)
+    level = random_level(rng, 12, 70, 40, 5)
+    sparse, dense = random_texts(rng, 30, 40, 5)
+    shortlist = random_csr(rng, 30, 12, 0.3)
+    shortlist.data[:] = -np.abs(shortlist.data) if log else rng.random(shortlist.nnz)
+    options = {"link": link, "combine": combine, "nodes": 70, "keep": keep, "log": log}
+    scores = kernels.score_level(level, sparse, dense, shortlist, threads=2, **options)
+    expected = oracle.score_level(level, sparse, dense, shortlist, **options)
+    assert scores.has_sorted_indices
+    found = np.full(scores.shape, np.nan)
+    for i in range(scores.shape[0]):
+        row = slice(scores.indptr[i], scores.indptr[i + 1])
+        assert (np.diff(scores.indices[row]) > 0).all()
+        found[i, scores.indices[row]] = scores.data[row]
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-30)
+
+
+def test_level_scores_chained_are_the_search():
+    rng = np.random.default_rng(14)
+    levels = random_tree(rng, (4, 20, 150), 40)
+    sparse, _ = random_texts(rng, 30, 40)
+    labels, scores = kernels.Searcher(levels).search(sparse, None, beams=[2, 5], k=150)
+    found = None
+    for level, nodes, keep in zip(levels, (4, 20, 150), (2, 5, 0), strict=True):
+        found = kernels.score_level(level, sparse, None, found, nodes=nodes, keep=keep, log=True)
+    for i in range(30):
+        row = slice(found.indptr[i], found.indptr[i + 1])
+        listed = dict(zip(labels[i].tolist(), scores[i].tolist(), strict=True))
+        listed.pop(-1, None)
+        assert set(listed) == set(found.indices[row].tolist())
+        np.testing.assert_allclose(
+            [listed[node] for node in found.indices[row].tolist()], np.exp(found.data[row]), rtol=1e-6
+        )
+
+
+def test_impossible_options_are_named():
+    levels = random_tree(np.random.default_rng(15), (3, 9), 5)
+    searcher, texts = kernels.Searcher(levels), csr(np.ones((1, 5)))
+    wrong = [
+        ({"beams": [2], "k": 0}, "k is 0"),
+        ({"beams": [0], "k": 1}, r"beams \[0\]"),
+        ({"beams": [], "k": 1}, "needs 1"),
+        ({"beams": [2], "k": 1, "link": "l9-hinge"}, "l9-hinge"),
+        ({"beams": [2], "k": 1, "combine": "add"}, "add"),
+        ({"beams": [2], "k": 1, "link": "noop"}, "noop"),
+        ({"beams": [2], "k": 1, "leaf_link": "noop"}, "noop"),
+    ]
+    for options, message in wrong:
+        with pytest.raises(ConfigError, match=message):
+            searcher.search(texts, None, **options)
+        with pytest.raises(ConfigError, match=message):
+            searcher.search_one(texts.indices, texts.data, **options)
+    with pytest.raises(ConfigError, match="threads"):
+        searcher.search(texts, None, beams=[2], k=1, threads=0)
+
+
+def test_features_that_do_not_fit_are_refused():
+    levels = random_tree(np.random.default_rng(16), (3, 9), 5, 2)
+    searcher = kernels.Searcher(levels)
+    assert searcher.width == 7
+    good, dense = csr(np.ones((1, 5))), np.ones((1, 2), np.float32)
+    for sparse, block in ((good, None), (csr(np.ones((1, 6))), dense), (None, dense), (good, dense[:, :1])):
+        with pytest.raises(DataError, match="columns"):
+            searcher.search(sparse, block, beams=[2], k=1)
+    with pytest.raises(DataError, match="same texts"):
+        searcher.search(good, np.ones((2, 2), np.float32), beams=[2], k=1)
+    with pytest.raises(DataError, match="dense"):
+        searcher.search_one(good.indices, good.data, beams=[2], k=1)
+    with pytest.raises(DataError, match="values"):
+        searcher.search_one(good.indices, good.data[:2], dense[0], beams=[2], k=1)
+
+
+def test_arrays_that_do_not_belong_together_are_refused():
+    levels = random_tree(np.random.default_rng(17), (3, 9), 5)
+    broken = [
+        ({"row_ptr": levels[1]["row_ptr"][:-1]}, "row_ptr"),
+        ({"entry_value": levels[1]["entry_value"][:-1]}, "entry_value"),
+        ({"bias": levels[1]["bias"].astype(np.float64)}, "bias"),
+        ({"children": np.zeros_like(levels[1]["children"])}, "two parents"),
+        ({"children_ptr": levels[1]["children_ptr"][::-1].copy()}, "children_ptr"),
+    ]
+    for change, message in broken:
+        with pytest.raises(DataError, match=message):
+            kernels.Searcher([levels[0], levels[1] | change])
+    with pytest.raises(DataError, match="'bias'"):
+        kernels.Searcher([{name: array for name, array in levels[0].items() if name != "bias"}])
+    with pytest.raises(DataError, match="root"):
+        kernels.Searcher(levels[1:])
+    with pytest.raises(DataError, match="parents"):
+        kernels.Searcher([levels[0], levels[0]])
+    with pytest.raises(DataError, match="at least one"):
+        kernels.Searcher([])

@@ -4,5 +4,7 @@ from __future__ import annotations
 
 from treetop.data.dataset import Corpus, Dataset, LabelSpace
 from treetop.data.readers import read, splits
+from treetop.data.records import Record, read_texts
+from treetop.data.splitting import split_by_ratio
 
-__all__ = ["Corpus", "Dataset", "LabelSpace", "read", "splits"]
+__all__ = ["Corpus", "Dataset", "LabelSpace", "Record", "read", "read_texts", "split_by_ratio", "splits"]

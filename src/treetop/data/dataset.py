@@ -163,7 +163,7 @@ class LabelRows:
     """
 
     def __init__(self, space: LabelSpace | None = None) -> None:
-        self._space = space
+        self.space = space
         self._index: dict[str, int] = {} if space is None else dict(space.index)
         self._known = len(self._index)
         self._columns = array("i")
@@ -233,7 +233,7 @@ class LabelRows:
         column_of = np.arange(len(self._index), dtype=np.int32)
         column_of[self._known + np.array(order, dtype=np.int64)] = self._known + np.arange(len(new), dtype=np.int32)
         names = [new[place] for place in order]
-        return (LabelSpace(names) if self._space is None else self._space.extended(names)), column_of
+        return (LabelSpace(names) if self.space is None else self.space.extended(names)), column_of
 
 
 def _zip_weights(

@@ -17,7 +17,7 @@ from treetop.data.lines import Place, decode, lines
 from treetop.errors import DataError
 from treetop.runtime import Runtime
 
-__all__ = ["json_objects", "read_jsonl"]
+__all__ = ["json_objects", "parse_object", "read_jsonl"]
 
 
 def read_jsonl(path: Path, fields: Fields, rows: LabelRows, runtime: Runtime | None = None) -> list[str]:
@@ -36,10 +36,12 @@ def json_objects(source: Iterable[tuple[int, bytes]], path: Path | str) -> Itera
     """(line number, object) of each line that is not blank."""
     for number, line in source:
         if line and not line.isspace():
-            yield number, _parse(decode(line, path, number), path, number)
+            yield number, parse_object(line, path, number)
 
 
-def _parse(line: str, path: Path | str, number: int) -> dict[str, Any]:
+def parse_object(raw: bytes, path: Path | str, number: int) -> dict[str, Any]:
+    """The object that a line holds; anything else is an error that names the line."""
+    line = decode(raw, path, number)
     try:
         record = json.loads(line)
     except (json.JSONDecodeError, RecursionError) as error:

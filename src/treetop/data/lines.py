@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from io import BufferedReader
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
 
 from treetop.errors import DataError
 from treetop.runtime import Runtime
 
-__all__ = ["Place", "blocks", "decode", "lines", "split_lines", "text_lines"]
+__all__ = ["Place", "decode", "lines", "live_lines", "text_lines"]
 
 _BLOCK = 1 << 20  # bytes; small blocks stay in the processor's cache between inflating, splitting and parsing
 _WIDE = (b"\xff\xfe", b"\xfe\xff")  # byte order marks of UTF-16
 
 
 class Place:
-    """Where a reader is: a `DataError` raised inside `with place:` gets the file and the line if it names none."""
+    """Where a reader is: a `DataError` raised inside `with place:` gets the file and the line if it names none.
 
-    def __init__(self, path: Path | str) -> None:
+    A file without lines counts another unit, such as rows.
+    """
+
+    def __init__(self, path: Path | str, unit: str = "line") -> None:
         self.path = path
-        self.line: int | None = None
+        self.unit = unit
+        self.line = 0
 
     def __enter__(self) -> Place:
         return self
@@ -32,13 +36,16 @@ class Place:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(error, DataError) and error.path is None:
-            raise DataError(str(error), path=self.path, line=self.line) from None
+        if not isinstance(error, DataError) or error.path is not None:
+            return
+        if self.unit == "line" or not self.line:
+            raise DataError(str(error), path=self.path, line=self.line or None) from None
+        raise DataError(f"{self.unit} {self.line}: {error}", path=self.path) from None
 
 
 def lines(path: Path, runtime: Runtime | None = None) -> Iterator[tuple[int, bytes]]:
     """(line number from 1, line without its end) of each line, also of empty ones; a byte order mark is dropped."""
-    return split_lines(blocks(path, runtime))
+    return _split(_blocks(path, runtime))
 
 
 def text_lines(path: Path, runtime: Runtime | None = None) -> Iterator[tuple[int, str]]:
@@ -47,32 +54,17 @@ def text_lines(path: Path, runtime: Runtime | None = None) -> Iterator[tuple[int
         yield number, decode(line, path, number)
 
 
-def blocks(path: Path, runtime: Runtime | None = None) -> Iterator[bytes]:
-    """The bytes of the file, unpacked if it is gzip, a megabyte at a time; the bar follows the packed bytes."""
-    with ExitStack() as stack:
-        raw: BinaryIO = stack.enter_context(_opened(path))
-        advance = stack.enter_context((runtime or Runtime()).bar(f"reading {path.name}", path.stat().st_size))
-        packed = raw.read(2) == b"\x1f\x8b"
-        raw.seek(0)
-        stream = stack.enter_context(gzip.GzipFile(fileobj=raw)) if packed else raw
-        done = 0
-        while block := _next_block(stream, path):
-            yield block
-            advance(raw.tell() - done)
-            done = raw.tell()
-
-
-def split_lines(parts: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Blocks of bytes as numbered lines; a line may span any number of blocks."""
-    number, held = 1, [b""]
-    for block in parts:
-        head, *rest = block.split(b"\n")
-        held.append(head)
-        for piece in rest:
-            yield number, _clean(b"".join(held), number)
-            number, held = number + 1, [piece]
-    if last := b"".join(held):
-        yield number, _clean(last, number)
+def live_lines(stream: BufferedReader) -> Iterator[tuple[int, bytes] | None]:
+    """As `lines`, from a stream such as standard input; None says that the next line has not arrived yet."""
+    number, held = 1, b""
+    while block := stream.read1(_BLOCK):
+        *whole, held = (held + block).split(b"\n")
+        for line in whole:
+            yield number, _clean(line, number)
+            number += 1
+        yield None
+    if held:
+        yield number, _clean(held, number)
 
 
 def decode(line: bytes, path: Path | str, number: int) -> str:
@@ -89,14 +81,42 @@ def decode(line: bytes, path: Path | str, number: int) -> str:
         ) from None
 
 
-def _opened(path: Path) -> BinaryIO:
+def _blocks(path: Path, runtime: Runtime | None) -> Iterator[bytes]:
+    """The bytes of the file, unpacked if it is gzip, a megabyte at a time; the bar follows the packed bytes."""
+    with ExitStack() as stack:
+        raw = stack.enter_context(_opened(path))
+        advance = stack.enter_context((runtime or Runtime()).bar(f"reading {path.name}", path.stat().st_size))
+        packed = raw.peek(2)[:2] == b"\x1f\x8b"
+        stream = stack.enter_context(gzip.GzipFile(fileobj=raw)) if packed else raw
+        done = 0
+        while block := _next_block(stream, path):
+            yield block
+            if raw.seekable():  # a named pipe is not, and nobody knows its length
+                advance(raw.tell() - done)
+                done = raw.tell()
+
+
+def _split(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Blocks of bytes as numbered lines; a line may span any number of blocks."""
+    number, held = 1, [b""]
+    for block in blocks:
+        head, *rest = block.split(b"\n")
+        held.append(head)
+        for piece in rest:
+            yield number, _clean(b"".join(held), number)
+            number, held = number + 1, [piece]
+    if last := b"".join(held):
+        yield number, _clean(last, number)
+
+
+def _opened(path: Path) -> BufferedReader:
     try:
         return path.open("rb")
     except OSError as error:
         raise DataError(f"cannot be opened ({error.strerror}); check the path and the permissions", path=path) from None
 
 
-def _next_block(stream: BinaryIO | gzip.GzipFile, path: Path) -> bytes:
+def _next_block(stream: BufferedReader | gzip.GzipFile, path: Path) -> bytes:
     try:
         return stream.read(_BLOCK)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:

@@ -1,0 +1,88 @@
+"""Names and texts of the labels, from a file beside the data.
+
+`labels.txt` and `labels.tsv` hold `label<TAB>text` per line, `labels.jsonl` holds `{"label": …, "text": …}`; papers'
+releases have one name or title per line, in column order (`output-items.txt`, `label_map.txt`, `Yf.txt`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from treetop.data.dataset import LabelSpace
+from treetop.data.fields import absent, as_text
+from treetop.data.jsonl import json_objects
+from treetop.data.lines import Place, lines, text_lines
+from treetop.errors import DataError
+
+__all__ = ["label_texts", "numbered_space"]
+
+_WITH_NAMES = ("labels.jsonl", "labels.jsonl.gz", "labels.tsv", "labels.txt")
+_IN_ORDER = ("output-items.txt", "label_map.txt", "Yf.txt")
+
+
+class Entry(NamedTuple):
+    """One label of a label file."""
+
+    name: str
+    text: str | None
+
+
+def label_texts(folder: Path) -> dict[str, str]:
+    """The text of each label that the folder's label file describes; empty if there is no such file."""
+    path = _first(folder, _WITH_NAMES)
+    return {} if path is None else {name: text for name, text in _entries(path) if text is not None}
+
+
+def numbered_space(folder: Path | None, count: int) -> LabelSpace:
+    """Names (and texts) of labels 0 … count-1; without a label file, the numbers are the names."""
+    numbers = [str(label) for label in range(count)]
+    path = None if folder is None else _first(folder, (*_IN_ORDER, *_WITH_NAMES))
+    if path is None:
+        return LabelSpace(numbers)
+    entries = list(_entries(path))
+    if len(entries) == count:
+        return _space_in_order(entries, numbers)
+    if not {name for name, _ in entries} <= set(numbers):
+        hint = "one line per label, in column order"
+        raise DataError(f"{len(entries)} labels, but the label matrix has {count} columns; expected {hint}", path=path)
+    return LabelSpace(numbers).with_texts({name: text for name, text in entries if text is not None})
+
+
+def _space_in_order(entries: list[Entry], numbers: list[str]) -> LabelSpace:
+    names = [name for name, _ in entries]
+    if len(set(names)) < len(names) or not all(names):  # titles rather than names: items may share one
+        return LabelSpace(numbers, [text or name for name, text in entries])
+    texts = None if all(text is None for _, text in entries) else [text or name for name, text in entries]
+    return LabelSpace(names, texts)
+
+
+def _first(folder: Path, names: tuple[str, ...]) -> Path | None:
+    return next((folder / name for name in names if (folder / name).is_file()), None)
+
+
+def _entries(path: Path) -> Iterator[Entry]:
+    return _from_json(path) if ".jsonl" in path.suffixes else _from_lines(path)
+
+
+def _from_lines(path: Path) -> Iterator[Entry]:
+    blank = 0
+    for _, line in text_lines(path):
+        if not line.strip():
+            blank += 1
+            continue
+        yield from (Entry("", None) for _ in range(blank))  # a label without a title keeps its column
+        blank = 0
+        name, tab, text = line.partition("\t")
+        yield Entry(name.strip(), text.strip() if tab else None)
+
+
+def _from_json(path: Path) -> Iterator[Entry]:
+    with Place(path) as place:
+        for place.line, record in json_objects(lines(path), path):
+            if "label" not in record:
+                raise absent("field", "label", record)
+            yield Entry(
+                str(record["label"]), as_text(record["text"], "text") if record.get("text") is not None else None
+            )

@@ -1,0 +1,176 @@
+"""The text format of the XMC repository: bags of words with label numbers.
+
+    15539 5000 3993            texts, features, labels
+    446,521,1149 0:0.084 5:0.1 label numbers, then feature:value; both count from 0
+
+A line without labels begins with a space, or with its first feature.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse as sp
+
+from treetop.data.lines import Place, lines
+from treetop.data.matrices import check_values
+from treetop.errors import DataError
+from treetop.runtime import Runtime
+from treetop.sparse import binarise, canonical
+from treetop.types import CSR
+
+__all__ = ["has_header", "read_svmlight"]
+
+_BATCH = 2048  # lines whose numbers are parsed in one call
+_HEADER = re.compile(rb"\s*(\d+)\s+(\d+)\s+(\d+)\s*")
+_LINE = re.compile(rb"\s*(\d+(,\d+)*)?(\s+\d+:[^\s:]+)*\s*|(\d+:[^\s:]+)(\s+\d+:[^\s:]+)*\s*")
+
+
+class Header(NamedTuple):
+    """The three counts of the first line."""
+
+    texts: int
+    features: int
+    labels: int
+
+
+class Batch(NamedTuple):
+    """Numbers of some lines: counts per line, and label numbers and features of all of them one after another."""
+
+    label_counts: list[int]
+    labels: NDArray[np.float64]
+    feature_counts: list[int]
+    features: NDArray[np.float64]  # entries × 2: column, value
+
+
+class Growing:
+    """A sparse matrix that grows row by row, without holding its parts twice."""
+
+    def __init__(self) -> None:
+        self.ends = array("q", [0])
+        self.columns = array("i")
+        self.values = array("f")
+
+    def add(self, counts: Sequence[int], columns: NDArray[Any], values: NDArray[Any]) -> None:
+        """Rows of `counts` entries each."""
+        self.ends.frombytes((self.ends[-1] + np.cumsum(counts, dtype=np.int64)).tobytes())
+        self.columns.frombytes(columns.astype(np.int32).tobytes())
+        self.values.frombytes(values.astype(np.float32).tobytes())
+
+    def finish(self, width: int) -> CSR:
+        """The matrix, canonical."""
+        parts = (np.frombuffer(self.values, np.float32), np.frombuffer(self.columns, np.int32))
+        ends = np.frombuffer(self.ends, np.int64)
+        return canonical(sp.csr_array((*parts, ends), shape=(len(ends) - 1, width)))
+
+
+def has_header(path: Path) -> bool:
+    """Whether the first line is that of this format."""
+    return bool(_HEADER.fullmatch(next(lines(path), (1, b""))[1]))
+
+
+def read_svmlight(path: Path, runtime: Runtime | None = None) -> tuple[CSR, CSR]:
+    """The features (texts × features) and the labels (texts × labels) of the file."""
+    source = lines(path, runtime)
+    header = _parse_header(next(source, (1, b""))[1], path)
+    features, labels = Growing(), Growing()
+    with Place(path) as place:
+        for place.line, batch in _batches(source, header, path):
+            _check_range(batch.labels, batch.label_counts, header.labels, "label", place)
+            _check_range(batch.features[:, 0], batch.feature_counts, header.features, "feature", place)
+            features.add(batch.feature_counts, batch.features[:, 0], batch.features[:, 1])
+            labels.add(batch.label_counts, batch.labels, np.ones(len(batch.labels)))
+    if len(features.ends) - 1 != header.texts:
+        found = len(features.ends) - 1
+        raise DataError(f"the header promises {header.texts} texts, the file has {found}; is it cut short?", path=path)
+    matrix = features.finish(header.features)
+    with Place(path):
+        check_values(matrix, "the features")
+    return matrix, binarise(labels.finish(header.labels))
+
+
+def _parse_header(line: bytes, path: Path) -> Header:
+    match = _HEADER.fullmatch(line)
+    if not match:
+        raise DataError(
+            f"the first line is {line[:60].decode('utf-8', 'replace')!r}, expected three counts "
+            "(texts, features, labels, such as 15539 5000 3993); add that line",
+            path=path,
+            line=1,
+        )
+    return Header(*(int(count) for count in match.groups()))
+
+
+def _batches(source: Iterator[tuple[int, bytes]], header: Header, path: Path) -> Iterator[tuple[int, Batch]]:
+    """(first line number, numbers) of the lines that the header promises; blank lines behind them are skipped."""
+    left, start = header.texts, 2
+    while left and (batch := list(islice(source, min(left, _BATCH)))):
+        yield start, _parse([line for _, line in batch], path, start)
+        start, left = start + len(batch), left - len(batch)
+    for number, line in source:
+        if line.strip():
+            raise DataError(f"the header promises {header.texts} texts, but here is one more", path=path, line=number)
+
+
+def _parse(batch: Sequence[bytes], path: Path, start: int) -> Batch:
+    """All numbers of the lines in two calls of numpy's parser; if the counts do not fit, look for the bad line."""
+    heads, tails = zip(*(_halves(line) for line in batch), strict=True)
+    label_counts = [head.count(b",") + 1 if head else 0 for head in heads]
+    feature_counts = [tail.count(b":") for tail in tails]
+    labels = _numbers(b",".join(head for head in heads if head), ",")
+    features = _numbers(b" ".join(tails).replace(b":", b" "), " ")
+    if len(labels) != sum(label_counts) or len(features) != 2 * sum(feature_counts):
+        raise _bad_line(batch, path, start)
+    return Batch(label_counts, labels, feature_counts, features.reshape(-1, 2))
+
+
+def _halves(line: bytes) -> tuple[bytes, bytes]:
+    """The labels and the features of a line."""
+    head, _, tail = line.partition(b" ")
+    return (b"", line) if b":" in head else (head.strip(), tail)
+
+
+def _numbers(joined: bytes, separator: str) -> NDArray[np.float64]:
+    """The numbers up to the first that cannot be parsed."""
+    if not joined.strip():
+        return np.empty(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # older numpy warns where newer raises
+        try:
+            return np.fromstring(joined.decode("ascii", "replace"), dtype=np.float64, sep=separator)
+        except ValueError:
+            return np.empty(0)
+
+
+def _bad_line(batch: Sequence[bytes], path: Path, start: int) -> DataError:
+    number, line = next(
+        (
+            (number, line)
+            for number, line in enumerate(batch, start)
+            if not _LINE.fullmatch(line) or not _is_numeric(line)
+        ),
+        (start, batch[0]),
+    )
+    shown = line[:60].decode("utf-8", "replace")
+    return DataError(f"cannot be parsed: {shown!r}; expected 'label,label feature:value …'", path=path, line=number)
+
+
+def _is_numeric(line: bytes) -> bool:
+    tail = _halves(line)[1]
+    return len(_numbers(tail.replace(b":", b" "), " ")) == 2 * tail.count(b":")
+
+
+def _check_range(found: NDArray[Any], counts: Sequence[int], width: int, what: str, place: Place) -> None:
+    bad = np.flatnonzero(~((found >= 0) & (found < width) & (found == np.floor(found))))
+    if len(bad):
+        place.line += int(np.searchsorted(np.cumsum(counts), bad[0], side="right"))
+        hint = "; numbers count from 0" if found[bad[0]] == width else ""
+        raise DataError(f"{what} {found[bad[0]]:g} is out of range: the header promises {width} {what}s{hint}")

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from treetop.data.lines import Place, decode, lines, live_lines, text_lines
+from treetop.errors import DataError
+
+
+def written(folder: Path, content: bytes) -> Path:
+    path = folder / "file"
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"", []),
+        (b"a", [(1, b"a")]),
+        (b"a\n", [(1, b"a")]),
+        (b"a\n\nb\r\n\n", [(1, b"a"), (2, b""), (3, b"b"), (4, b"")]),
+        (b"\xef\xbb\xbfa\n\xef\xbb\xbfb", [(1, b"a"), (2, b"\xef\xbb\xbfb")]),
+        (b"x" * 3_000_000 + b"\ny", [(1, b"x" * 3_000_000), (2, b"y")]),
+    ],
+)
+def test_lines_plain_packed_and_live(tmp_path: Path, content: bytes, expected: list[tuple[int, bytes]]) -> None:
+    assert list(lines(written(tmp_path, content))) == expected
+    assert list(lines(written(tmp_path, gzip.compress(content)))) == expected
+    live = live_lines(io.BufferedReader(io.BytesIO(content)))  # type: ignore[arg-type]
+    assert [item for item in live if item is not None] == expected
+
+
+def test_live_lines_do_not_wait_for_more() -> None:
+    reading, writing = os.pipe()
+    with open(reading, "rb") as stream, open(writing, "wb", buffering=0) as pipe:
+        arriving = live_lines(stream)
+        pipe.write(b"one\ntw")
+        assert [next(arriving), next(arriving)] == [(1, b"one"), None]
+        pipe.write(b"o\n")
+        assert next(arriving) == (2, b"two")
+
+
+def test_a_named_pipe_is_read_like_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(b"one\ntwo\n",))
+    writer.start()
+    assert list(lines(path)) == [(1, b"one"), (2, b"two")]
+    writer.join()
+
+
+def test_text_lines_name_the_line_that_is_not_utf8(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"line 2: byte 0xff at position 3 is not UTF-8; .*iconv -f LATIN1"):
+        list(text_lines(written(tmp_path, b"fine\nno\xff\n")))
+    assert decode("שלום 🌳".encode(), "x", 1) == "שלום 🌳"
+
+
+def test_what_cannot_be_opened_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"cannot be opened \(Is a directory\)"):
+        list(lines(tmp_path))
+
+
+def fail(place: Place, error: Exception) -> None:
+    with place:
+        place.line = 3
+        raise error
+
+
+def test_place_adds_what_an_error_lacks() -> None:
+    with pytest.raises(DataError, match=r"^f, line 3: bad$"):
+        fail(Place("f"), DataError("bad"))
+    with pytest.raises(DataError, match=r"^f: row 3: bad$"):
+        fail(Place("f", unit="row"), DataError("bad"))
+    with pytest.raises(DataError, match=r"^g, line 1: bad$"):
+        fail(Place("f"), DataError("bad", path="g", line=1))
+    with pytest.raises(KeyError):
+        fail(Place("f"), KeyError("other errors pass"))

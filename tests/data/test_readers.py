@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from treetop.data import read, splits
+from treetop.errors import DataError
+from treetop.runtime import Runtime
+
+LINE = '{"text": "x", "labels": ["a"]}\n'
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "split"),
+    [
+        ("train.jsonl", "train", "train"),
+        ("trn.json", "train", "training"),
+        ("valid.jsonl", "dev", "validation"),
+        ("val.ndjson", "dev", "dev"),
+        ("tst.jsonl", "test", "test"),
+        ("Test.jsonl", "test", "TEST"),
+    ],
+)
+def test_a_split_by_any_of_its_names(tmp_path: Path, file: str, name: str, split: str) -> None:
+    (tmp_path / file).write_text(LINE)
+    (tmp_path / "notes.md").write_text("not data")
+    assert splits(tmp_path) == (name,)
+    assert len(read(tmp_path, split=split)) == 1
+
+
+def test_a_missing_split_names_those_that_exist(tmp_path: Path) -> None:
+    for name in ("train.jsonl", "test.jsonl"):
+        (tmp_path / name).write_text(LINE)
+    with pytest.raises(DataError, match="no split 'dev' in this folder; there are: train, test"):
+        read(tmp_path, split="dev")
+
+
+def test_folders_and_paths_without_data(tmp_path: Path) -> None:
+    assert splits(tmp_path) == ()
+    with pytest.raises(DataError, match="no split 'train' in this folder; there are: none"):
+        read(tmp_path)
+    with pytest.raises(DataError, match="nowhere: no such file or folder"):
+        read(tmp_path / "nowhere")
+    with pytest.raises(DataError, match="nowhere: no such file or folder"):
+        splits(tmp_path / "nowhere")
+
+
+def test_an_unknown_file_type_lists_the_known(tmp_path: Path) -> None:
+    path = tmp_path / "data.xlsx"
+    path.write_text(LINE)
+    with pytest.raises(DataError, match=r"unknown file type '.xlsx'; supported are .jsonl, .json"):
+        read(path)
+    with pytest.raises(DataError, match=r"unknown file type '.xlsx'"):
+        splits(path)
+
+
+def test_a_file_is_read_whatever_the_split(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text(LINE)
+    assert splits(path) == ("train",)
+    assert len(read(str(path), split="test")) == 1
+
+
+def test_the_first_form_of_the_table_wins(tmp_path: Path) -> None:
+    (tmp_path / "train.jsonl").write_text(LINE)
+    (tmp_path / "train.csv").write_text("text,labels\nother,b\n")
+    (tmp_path / "train.txt").write_text("1 1 1\n0 0:1\n")
+    assert read(tmp_path).corpus.texts == ["x"]
+
+
+def test_progress_reaches_the_size_of_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "train.jsonl").write_text(LINE * 1000)
+    read(tmp_path, runtime=Runtime(progress=True))
+    shown = capsys.readouterr().err
+    assert "reading train.jsonl" in shown
+    assert "100%" in shown

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from treetop.data import Record, read_texts
+from treetop.errors import ConfigError, DataError
+
+
+def written(folder: Path, name: str, content: str) -> Path:
+    path = folder / name
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def standard_input(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(content))))  # type: ignore[arg-type]
+
+
+def test_json_lines_in_chunks(tmp_path: Path) -> None:
+    path = written(tmp_path, "in.jsonl", '{"text": "a", "id": 7}\n\n{"text": "", "id": "x"}\n{"text": "c"}\n')
+    assert list(read_texts(path, chunk=2)) == [[Record("a", 7), Record("", "x")], [Record("c")]]
+    packed = tmp_path / "in.jsonl.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert list(read_texts(str(packed))) == [[Record("a", 7), Record("", "x"), Record("c")]]
+
+
+def test_plain_text_keeps_one_record_per_line(tmp_path: Path) -> None:
+    path = written(tmp_path, "in.txt", "first line\n\n{not json}\nשלום 🌳\n")
+    assert [record.text for record in next(read_texts(path))] == ["first line", "", "{not json}", "שלום 🌳"]
+
+
+def test_tables_and_parquet_by_column(tmp_path: Path) -> None:
+    table = written(tmp_path, "in.csv", 'id,body\n1,"two\nlines"\n2,x\n')
+    assert list(read_texts(table, text="body")) == [[Record("two\nlines", "1"), Record("x", "2")]]
+    assert list(read_texts(written(tmp_path, "in.tsv", "text\nx\n"))) == [[Record("x")]]
+    pl.DataFrame({"text": ["x", None, "z"], "id": [1, 2, 3]}).write_parquet(tmp_path / "in.parquet")
+    assert list(read_texts(tmp_path / "in.parquet", chunk=2)) == [[Record("x", 1), Record("", 2)], [Record("z", 3)]]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b'\n{"text": "a", "id": 1}\n{"text": "b"}', [Record("a", 1), Record("b")]),
+        (b"plain\r\ntext", [Record("plain"), Record("text")]),
+        (b"", []),
+    ],
+)
+def test_standard_input_by_its_first_line(
+    monkeypatch: pytest.MonkeyPatch, content: bytes, expected: list[Record]
+) -> None:
+    standard_input(monkeypatch, content)
+    assert [record for chunk in read_texts("-") for record in chunk] == expected
+
+
+def test_a_file_without_a_suffix_is_read_like_standard_input(tmp_path: Path) -> None:
+    assert list(read_texts(written(tmp_path, "in", '{"text": "a"}\n'))) == [[Record("a")]]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("in.jsonl", '{"text": "a"}\n{"txt": "b"}\n', r"in.jsonl, line 2: no field 'text'; .* did you mean 'txt'\?"),
+        ("in.jsonl", '{"text": "a"}\noops\n', r"in.jsonl, line 2: not valid JSON"),
+        ("in.jsonl", '{"text": 5}\n', r"in.jsonl, line 1: field 'text' is a number \(5\)"),
+        ("in.csv", "body\nx\n", r"in.csv, line 1: no column 'text'; there are: body"),
+        ("in.docx", "x", r"in.docx: unknown file type '.docx'; supported are jsonl, csv, tsv, parquet and txt"),
+    ],
+)
+def test_bad_input_is_named(tmp_path: Path, name: str, content: str, expected: str) -> None:
+    with pytest.raises(DataError, match=expected):
+        list(read_texts(written(tmp_path, name, content)))
+
+
+def test_what_is_wrong_with_the_call_is_said_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(DataError, match="no such file; check the path, or give - for standard input"):
+        read_texts(tmp_path / "absent.txt")
+    with pytest.raises(ConfigError, match="chunk is 0"):
+        read_texts("-", chunk=0)
+    standard_input(monkeypatch, '{"text": "é"}'.encode("latin-1"))
+    with pytest.raises(DataError, match="standard input, line 1: byte 0xe9"):
+        list(read_texts("-"))

@@ -117,7 +117,11 @@ class LinearLevel:
                     seed=runtime.seed,
                     threads=runtime.cores,
                 )
-                packed.append(kernels.pack(weights, starts[first : last + 1] - low, nodes[low:high], half=half))
+                packed.append(
+                    kernels.pack(
+                        weights, starts[first : last + 1] - low, nodes[low:high], half=half, threads=runtime.cores
+                    )
+                )
                 advance(high - low)
         return cls(kernels.concat_packed(packed), parents=len(starts) - 1, nodes=len(nodes))
 

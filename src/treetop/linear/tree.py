@@ -18,7 +18,7 @@ from treetop.labels import LabelTree
 from treetop.linear.level import LinearLevel, SolverConfig, dense_block, sparse_block
 from treetop.predictions import Predictions, check_k
 from treetop.runtime import Runtime
-from treetop.sparse import AnyFeatures, binarise, from_parts, normalise, top_k, union
+from treetop.sparse import AnyFeatures, binarise, from_parts, normalise, union
 from treetop.store import Folder
 from treetop.types import CSR
 
@@ -94,10 +94,10 @@ class LinearTree:
             raise DataError(f"the labels have {labels.shape[1]} columns and the tree {tree.widths[-1]} labels")
         costs = _costs(labels, tree, config)
         levels: list[LinearLevel] = []
-        true = found = everyone(features.shape[0])
+        true = root = everyone(features.shape[0])
+        found: CSR | None = None
         for level in range(tree.levels):
-            shortlist = {"teacher": true, "matcher": found}.get(config.negatives)
-            shortlist = union(true, found) if shortlist is None else shortlist
+            shortlist = _who_competes(true, root if found is None else found, config.negatives)
             if matched is not None and level == tree.levels - 1:
                 shortlist = union(binarise(shortlist), binarise(matched))
             levels.append(
@@ -108,7 +108,7 @@ class LinearTree:
             )  # fmt: skip
             true = binarise(costs[level])
             if config.negatives != "teacher" and level < tree.levels - 1:
-                found = top_k(score_level(levels[-1], features, found, config.search, runtime), config.search.beam)
+                found = _reach(levels[-1], features, found, config.search, runtime)
         return cls(tree, levels, config.search)
 
     def predict(
@@ -159,13 +159,18 @@ def everyone(texts: int) -> CSR:
     return from_parts(np.arange(texts + 1, dtype=np.int64), np.zeros(texts, np.int32), None, columns=1)
 
 
-def score_level(
-    level: LinearLevel, features: AnyFeatures, shortlist: CSR, search: SearchConfig, runtime: Runtime
-) -> CSR:
-    """Scores of the children of the shortlisted parents: texts × nodes, values in the link's range."""
+def _who_competes(true: CSR, found: CSR, negatives: str) -> CSR:
+    if negatives == "both":
+        return union(true, found)
+    return true if negatives == "teacher" else found
+
+
+def _reach(level: LinearLevel, features: AnyFeatures, found: CSR | None, search: SearchConfig, runtime: Runtime) -> CSR:
+    """The best nodes of a level among the children of those found above, with the logarithms of their scores."""
     return kernels.score_level(
-        level.arrays, sparse_block(features), dense_block(features), shortlist,
-        link=search.link, combine=search.combine, nodes=level.nodes, threads=runtime.cores,
+        level.arrays, sparse_block(features), dense_block(features), found,
+        link=search.link, combine=search.combine, nodes=level.nodes, keep=search.beam,
+        log=search.link != "noop", threads=runtime.cores,
     )  # fmt: skip
 
 

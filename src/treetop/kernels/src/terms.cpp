@@ -1,0 +1,319 @@
+// Counts the terms of texts: the part of tf-idf that touches every character.
+//
+// Texts are cut into blocks of about a megabyte. A block is counted by one thread with a small table of its own that
+// stays in the cache, then its distinct terms (few, as words repeat) are translated to the numbers of the whole
+// index. Blocks do not depend on the thread count and are merged in order, so neither does the result.
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "analysis.hpp"
+#include "arrays.hpp"
+#include "parallel.hpp"
+
+namespace treetop {
+namespace {
+
+using Counts = std::tuple<NumpyVector<int64_t>, NumpyVector<int32_t>, NumpyVector<int32_t>>;
+constexpr size_t block_bytes = size_t{1} << 20;
+
+// The terms of some texts in numbers of their own: entries of row r are [ends[r-1], ends[r]).
+struct Block {
+    size_t first, last;  // texts
+    StringTable terms;
+    std::vector<int64_t> ends;
+    std::vector<int32_t> ids, counts;
+};
+
+std::string_view bytes_of(nb::handle text) {
+    Py_ssize_t size = 0;
+    if (PyBytes_Check(text.ptr())) {
+        char *data = nullptr;
+        if (PyBytes_AsStringAndSize(text.ptr(), &data, &size) != 0) throw nb::python_error();
+        return {data, static_cast<size_t>(size)};
+    }
+    const char *data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (data == nullptr) throw nb::python_error();
+    return {data, static_cast<size_t>(size)};
+}
+
+std::vector<Block> cut(const std::vector<std::string_view> &texts) {
+    std::vector<Block> blocks;
+    size_t bytes = block_bytes;
+    for (size_t i = 0; i < texts.size(); ++i) {
+        if (bytes >= block_bytes) {
+            blocks.push_back({i, i, StringTable(), {}, {}, {}});
+            bytes = 0;
+        }
+        blocks.back().last = i + 1;
+        bytes += texts[i].size();
+    }
+    return blocks;
+}
+
+void count(Block &block, const std::vector<std::string_view> &texts, const Analysis &how, Classes classes,
+           Scratch &scratch) {
+    std::vector<int64_t> latest;  // the latest entry of each term
+    for (size_t i = block.first; i < block.last; ++i) {
+        const auto row_start = static_cast<int64_t>(block.ids.size());
+        each_term(texts[i], how, classes, scratch, [&](std::string_view term) {
+            const int32_t id = block.terms.insert(term);
+            if (static_cast<size_t>(id) == latest.size()) latest.push_back(-1);
+            if (latest[id] >= row_start) {
+                ++block.counts[latest[id]];
+            } else {
+                latest[id] = static_cast<int64_t>(block.ids.size());
+                block.ids.push_back(id);
+                block.counts.push_back(1);
+            }
+        });
+        block.ends.push_back(static_cast<int64_t>(block.ids.size()));
+    }
+}
+
+// Renumbers a row, drops entries without a column (-1), sorts it and adds up equal columns; returns its new length.
+size_t arrange_row(const int32_t *ids, const int32_t *counts, size_t size, const int32_t *columns, int32_t *ids_out,
+                   int32_t *counts_out, std::vector<uint64_t> &entries) {
+    entries.clear();
+    for (size_t i = 0; i < size; ++i)
+        if (columns[ids[i]] >= 0)
+            entries.push_back(uint64_t(uint32_t(columns[ids[i]])) << 32 | uint32_t(counts[i]));
+    std::sort(entries.begin(), entries.end());
+    size_t kept = 0;
+    for (const uint64_t entry : entries) {
+        const auto column = static_cast<int32_t>(entry >> 32), n = static_cast<int32_t>(entry);
+        if (kept > 0 && ids_out[kept - 1] == column) {
+            counts_out[kept - 1] += n;
+        } else {
+            ids_out[kept] = column;
+            counts_out[kept++] = n;
+        }
+    }
+    return kept;
+}
+
+// In place: a row only ever gets shorter.
+void arrange(Block &block, const std::vector<int32_t> &columns, std::vector<uint64_t> &entries) {
+    size_t from = 0, kept = 0;
+    for (int64_t &end : block.ends) {
+        const size_t size = static_cast<size_t>(end) - from;
+        kept += arrange_row(&block.ids[from], &block.counts[from], size, columns.data(), &block.ids[kept],
+                            &block.counts[kept], entries);
+        from = static_cast<size_t>(end);
+        end = static_cast<int64_t>(kept);
+    }
+    block.ids.resize(kept);
+    block.counts.resize(kept);
+}
+
+Counts gather(std::vector<Block> &&blocks) {
+    size_t rows = 0, entries = 0;
+    for (const Block &block : blocks) rows += block.ends.size(), entries += block.ids.size();
+    std::vector<int64_t> start{0};
+    std::vector<int32_t> ids, counts;
+    start.reserve(rows + 1), ids.reserve(entries), counts.reserve(entries);
+    for (Block &block : blocks) {
+        const auto before = static_cast<int64_t>(ids.size());
+        for (const int64_t end : block.ends) start.push_back(before + end);
+        ids.insert(ids.end(), block.ids.begin(), block.ids.end());
+        counts.insert(counts.end(), block.counts.begin(), block.counts.end());
+        block = Block();
+    }
+    return {to_numpy(std::move(start)), to_numpy(std::move(ids)), to_numpy(std::move(counts))};
+}
+
+// MurmurHash3 (x86, 32 bits, seed 0; Austin Appleby, public domain): stable everywhere, so columns may be stored.
+uint32_t murmur(std::string_view s) {
+    auto rotate = [](uint32_t x, int by) { return x << by | x >> (32 - by); };
+    auto scramble = [&](uint32_t k) { return rotate(k * 0xCC9E2D51u, 15) * 0x1B873593u; };
+    auto byte = [&s](size_t i) { return static_cast<uint32_t>(static_cast<uint8_t>(s[i])); };
+    uint32_t h = 0;
+    size_t i = 0;
+    for (; i + 4 <= s.size(); i += 4)
+        h = rotate(h ^ scramble(byte(i) | byte(i + 1) << 8 | byte(i + 2) << 16 | byte(i + 3) << 24), 13) * 5 + 0xE6546B64u;
+    uint32_t tail = 0;
+    for (size_t j = s.size(); j > i; --j) tail = tail << 8 | byte(j - 1);
+    h ^= scramble(tail) ^ static_cast<uint32_t>(s.size());
+    h = (h ^ h >> 16) * 0x85EBCA6Bu;
+    h = (h ^ h >> 13) * 0xC2B2AE35u;
+    return h ^ h >> 16;
+}
+
+class TermIndex {
+  public:
+    TermIndex(const std::string &kind, int shortest, int longest, int token_length, bool fold,
+              const std::vector<nb::bytes> &stop)
+        : how_{kind_of(kind), shortest, longest, token_length, fold, StringTable(stop.size())} {
+        for (const nb::bytes &word : stop) how_.stop.insert({word.c_str(), word.size()});
+    }
+
+    // Counts the texts' terms and remembers those that are new; rows are in the order of first occurrence.
+    Counts learn(const nb::list &texts, Vector<uint8_t> classes, int threads) {
+        std::vector<Block> blocks = counted(texts, classes.data(), threads, [](const StringTable &, std::vector<int32_t> &) { return false; });
+        nb::gil_scoped_release release;
+        for (Block &block : blocks) merge(block);
+        nb::gil_scoped_acquire acquire;
+        return gather(std::move(blocks));
+    }
+
+    // Counts the known terms of the texts; rows are sorted.
+    Counts look_up(const nb::list &texts, Vector<uint8_t> classes, int threads) const {
+        return gather(counted(texts, classes.data(), threads, [this](const StringTable &terms, std::vector<int32_t> &columns) {
+            for (int32_t id = 0; id < terms.size(); ++id) columns.push_back(terms_.find(terms[id], terms.hash(id)));
+            return true;
+        }));
+    }
+
+    // Counts all terms of the texts in 2^bits columns that are chosen by a hash; rows are sorted.
+    Counts hash(const nb::list &texts, Vector<uint8_t> classes, int bits, int threads) const {
+        return gather(counted(texts, classes.data(), threads, [bits](const StringTable &terms, std::vector<int32_t> &columns) {
+            for (int32_t id = 0; id < terms.size(); ++id) {
+                const auto h = static_cast<int32_t>(murmur(terms[id]));
+                columns.push_back(static_cast<int32_t>((h < 0 ? -static_cast<int64_t>(h) : h) & ((int64_t{1} << bits) - 1)));
+            }
+            return true;
+        }));
+    }
+
+    void insert(Vector<uint8_t> bytes, Vector<int64_t> offsets) {
+        const auto *data = reinterpret_cast<const char *>(bytes.data());
+        for (size_t i = 0; i + 1 < offsets.size(); ++i)
+            terms_.insert({data + offsets(i), static_cast<size_t>(offsets(i + 1) - offsets(i))});
+        in_texts_.resize(terms_.size());
+        occurrences_.resize(terms_.size());
+    }
+
+    // Numbers of the given terms in the order of their bytes, which is the order of their code points.
+    NumpyVector<int32_t> sorted(Vector<int32_t> ids) const {
+        std::vector<std::pair<uint64_t, int32_t>> keys;
+        for (size_t i = 0; i < ids.size(); ++i) keys.emplace_back(first_bytes(terms_[ids(i)]), ids(i));
+        std::sort(keys.begin(), keys.end(), [this](const auto &a, const auto &b) {
+            return a.first != b.first ? a.first < b.first : terms_[a.second] < terms_[b.second];
+        });
+        std::vector<int32_t> result;
+        for (const auto &key : keys) result.push_back(key.second);
+        return to_numpy(std::move(result));
+    }
+
+    std::tuple<NumpyVector<uint8_t>, NumpyVector<int64_t>> terms(Vector<int32_t> ids) const {
+        std::vector<uint8_t> bytes;
+        std::vector<int64_t> offsets{0};
+        for (size_t i = 0; i < ids.size(); ++i) {
+            const std::string_view term = terms_[ids(i)];
+            bytes.insert(bytes.end(), term.begin(), term.end());
+            offsets.push_back(static_cast<int64_t>(bytes.size()));
+        }
+        return {to_numpy(std::move(bytes)), to_numpy(std::move(offsets))};
+    }
+
+    int32_t size() const { return terms_.size(); }
+    NumpyVector<int64_t> in_texts() const { return to_numpy(std::vector<int64_t>(in_texts_)); }
+    NumpyVector<int64_t> occurrences() const { return to_numpy(std::vector<int64_t>(occurrences_)); }
+
+  private:
+    static Kind kind_of(const std::string &name) {
+        if (name == "word") return Kind::word;
+        if (name == "char") return Kind::character;
+        if (name == "char_wb") return Kind::word_characters;
+        throw nb::value_error("the kind of n-gram is one of word, char, char_wb");
+    }
+
+    static uint64_t first_bytes(std::string_view term) {
+        uint64_t key = 0;
+        for (size_t i = 0; i < 8; ++i) key = key << 8 | (i < term.size() ? static_cast<uint8_t>(term[i]) : 0);
+        return key;
+    }
+
+    // Counts block by block; translate(terms, columns) says whether it filled in the column of each term of a block.
+    template <typename Translate>
+    std::vector<Block> counted(const nb::list &texts, Classes classes, int threads, Translate translate) const {
+        std::vector<std::string_view> views;
+        for (nb::handle text : texts) views.push_back(bytes_of(text));
+        std::vector<Block> blocks = cut(views);
+        struct State {
+            Scratch scratch;
+            std::vector<int32_t> columns;
+            std::vector<uint64_t> entries;
+        };
+        auto work = [&](State &state, int64_t task) {
+            Block &block = blocks[task];
+            count(block, views, how_, classes, state.scratch);
+            state.columns.clear();
+            if (translate(block.terms, state.columns)) arrange(block, state.columns, state.entries);
+        };
+        State own;
+        if (blocks.size() == 1)
+            work(own, 0);  // starting a thread would cost more than a short text
+        else
+            parallel_for(static_cast<int64_t>(blocks.size()), threads, [] { return State(); }, work);
+        return blocks;
+    }
+
+    void merge(Block &block) {
+        std::vector<int32_t> ids;
+        for (int32_t id = 0; id < block.terms.size(); ++id) ids.push_back(terms_.insert(block.terms[id], block.terms.hash(id)));
+        in_texts_.resize(terms_.size());
+        occurrences_.resize(terms_.size());
+        for (size_t i = 0; i < block.ids.size(); ++i) {
+            const int32_t id = block.ids[i] = ids[block.ids[i]];
+            ++in_texts_[id];
+            occurrences_[id] += block.counts[i];
+        }
+        block.terms = StringTable();
+    }
+
+    Analysis how_;
+    StringTable terms_;
+    std::vector<int64_t> in_texts_, occurrences_;
+};
+
+// Renumbers and sorts the rows of counts; terms whose column is -1 are dropped.
+Counts arrange_counts(Vector<int64_t> start, Vector<int32_t> ids, Vector<int32_t> counts, Vector<int32_t> columns, int threads) {
+    const auto rows = static_cast<int64_t>(start.size()) - 1;
+    const int64_t rows_per_task = 1024, tasks = (rows + rows_per_task - 1) / rows_per_task;
+    std::vector<Block> blocks(static_cast<size_t>(tasks));
+    parallel_for(tasks, threads, [] { return std::vector<uint64_t>(); }, [&](std::vector<uint64_t> &entries, int64_t task) {
+        Block &block = blocks[task];
+        const int64_t first = task * rows_per_task, last = std::min(rows, first + rows_per_task);
+        const int64_t from = start(first), to = start(last);
+        block.ids.resize(to - from);
+        block.counts.resize(to - from);
+        size_t kept = 0;
+        for (int64_t row = first; row < last; ++row) {
+            kept += arrange_row(ids.data() + start(row), counts.data() + start(row), start(row + 1) - start(row),
+                                columns.data(), block.ids.data() + kept, block.counts.data() + kept, entries);
+            block.ends.push_back(static_cast<int64_t>(kept));
+        }
+        block.ids.resize(kept);
+        block.counts.resize(kept);
+    });
+    return gather(std::move(blocks));
+}
+
+}  // namespace
+
+void bind_terms(nb::module_ &module) {
+    using namespace nb::literals;
+    nb::class_<TermIndex>(module, "TermIndex")
+        .def(nb::init<const std::string &, int, int, int, bool, const std::vector<nb::bytes> &>(), nb::kw_only(),
+             "kind"_a, "shortest"_a, "longest"_a, "token_length"_a, "fold"_a, "stop"_a)
+        .def("learn", &TermIndex::learn, "texts"_a, "classes"_a, "threads"_a)
+        .def("look_up", &TermIndex::look_up, "texts"_a, "classes"_a, "threads"_a)
+        .def("hash", &TermIndex::hash, "texts"_a, "classes"_a, "bits"_a, "threads"_a)
+        .def("insert", &TermIndex::insert, "data"_a, "offsets"_a)
+        .def("sorted", &TermIndex::sorted, "ids"_a)
+        .def("terms", &TermIndex::terms, "ids"_a)
+        .def("__len__", &TermIndex::size)
+        .def_prop_ro("in_texts", &TermIndex::in_texts, nb::rv_policy::move)
+        .def_prop_ro("occurrences", &TermIndex::occurrences, nb::rv_policy::move);
+    module.def("arrange_counts", &arrange_counts, "start"_a, "ids"_a, "counts"_a, "columns"_a, "threads"_a);
+}
+
+}  // namespace treetop

@@ -1,0 +1,86 @@
+"""Rows that come and go in chunks, so that memory stays bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treetop.errors import DataError
+from treetop.sparse import from_parts
+from treetop.types import CSR
+
+__all__ = ["RowBuffer", "chunks", "scale_rows"]
+
+_CHUNK_CHARACTERS = 1 << 24
+
+
+def chunks(texts: Iterable[str], characters: int = _CHUNK_CHARACTERS) -> Iterator[list[str]]:
+    """The texts in lists of at least so many characters; the last may be shorter. Refuses what is not a text."""
+    if isinstance(texts, str | bytes):
+        raise DataError(f"a single {type(texts).__name__} is not a collection of texts; give a list: [text]")
+    chunk: list[str] = []
+    size = 0
+    for place, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise DataError(f"text {place} (counted from 0) is {text!r:.60}, a {type(text).__name__}; give a str")
+        chunk.append(text)
+        size += len(text) + 1
+        if size >= characters:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def scale_rows(values: NDArray[np.float64], start: NDArray[np.integer[Any]], norm: Literal["l1", "l2"]) -> None:
+    """Scale the values of each row, in place, so that its length is one. Row r begins at start[r]."""
+    sizes = np.diff(start)
+    full = np.flatnonzero(sizes)
+    if not len(full):
+        return
+    lengths = np.add.reduceat(values * values if norm == "l2" else np.abs(values), start[full])
+    if norm == "l2":
+        lengths = np.sqrt(lengths)
+    values *= np.repeat(1 / lengths, sizes[full])
+
+
+class RowBuffer:
+    """Sparse rows appended chunk by chunk, without ever holding two copies of all of them."""
+
+    def __init__(self) -> None:
+        self._start = _Growing(np.int64)
+        self._start.append(np.zeros(1, np.int64))
+        self._columns = _Growing(np.int32)
+        self._values = _Growing(np.float32)
+
+    def append(self, rows: CSR) -> None:
+        """Add rows at the end."""
+        self._start.append(self._columns.size + rows.indptr[1:].astype(np.int64))
+        self._columns.append(rows.indices)
+        self._values.append(rows.data)
+
+    def finish(self, columns: int) -> CSR:
+        """All rows as one matrix."""
+        return from_parts(self._start.finish(), self._columns.finish(), self._values.finish(), columns=columns)
+
+
+class _Growing:
+    """An array that grows in place: the system moves its pages instead of copying them."""
+
+    def __init__(self, kind: type[np.generic]) -> None:
+        self._array = np.empty(0, kind)
+        self.size = 0
+
+    def append(self, values: NDArray[Any]) -> None:
+        end = self.size + len(values)
+        if end > len(self._array):
+            self._array.resize(max(end, len(self._array) * 3 // 2), refcheck=False)
+        self._array[self.size : end] = values
+        self.size = end
+
+    def finish(self) -> NDArray[Any]:
+        self._array.resize(self.size, refcheck=False)
+        return self._array

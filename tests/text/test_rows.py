@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse as sp
+
+from treetop.errors import DataError
+from treetop.sparse import canonical
+from treetop.text.rows import RowBuffer, chunks, scale_rows
+
+
+def test_chunks_hold_all_texts_in_order() -> None:
+    texts = ["a" * n for n in range(20)]
+    parts = list(chunks(iter(texts), characters=30))
+    assert [text for part in parts for text in part] == texts
+    assert len(parts) > 3
+    assert all(sum(map(len, part[:-1])) < 30 for part in parts)
+
+
+def test_empty_texts_fill_a_chunk_too() -> None:
+    assert [len(part) for part in chunks([""] * 10, characters=4)] == [4, 4, 2]
+
+
+@pytest.mark.parametrize("texts", ["one text", b"bytes"])
+def test_one_text_is_not_a_collection(texts: str) -> None:
+    with pytest.raises(DataError, match="give a list"):
+        list(chunks(texts))
+
+
+@pytest.mark.parametrize("wrong", [None, float("nan"), b"bytes", 3])
+def test_what_is_no_text_is_named_with_its_place(wrong: object) -> None:
+    with pytest.raises(DataError, match="text 1 "):
+        list(chunks(["fine", wrong]))
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_rows_have_length_one_and_empty_ones_stay_empty(norm: str) -> None:
+    values, start = np.array([3.0, 4.0, 2.0]), np.array([0, 0, 2, 2, 3, 3])
+    scale_rows(values, start, norm)
+    np.testing.assert_allclose(values, [0.6, 0.8, 1.0] if norm == "l2" else [3 / 7, 4 / 7, 1.0])
+    scale_rows(np.empty(0), np.zeros(3, int), norm)
+
+
+def test_buffer_stacks_rows() -> None:
+    blocks = [canonical(sp.random_array((n, 7), density=0.4, rng=n, format="csr")) for n in (3, 1, 50, 2)]
+    buffer = RowBuffer()
+    for block in blocks:
+        buffer.append(block)
+    result = buffer.finish(7)
+    np.testing.assert_array_equal(result.toarray(), np.vstack([block.toarray() for block in blocks]))
+    assert result.indices.dtype == np.int32
+
+
+def test_an_empty_buffer_is_a_matrix_without_rows() -> None:
+    assert RowBuffer().finish(5).shape == (0, 5)

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from treetop.errors import ConfigError, DataError
+from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
+from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
+from treetop.linear.tree import everyone
+from treetop.runtime import Runtime
+from treetop.sparse import AnyFeatures, canonical, join
+from treetop.store import Folder
+from treetop.types import CSR
+
+RANDOM = np.random.default_rng(7)
+TEXTS, LABELS, COLUMNS = 300, 24, 60
+
+
+def planted() -> tuple[CSR, CSR]:
+    """Labels that show in three columns of their own, and columns of noise."""
+    labels = np.zeros((TEXTS, LABELS), np.float32)
+    for row in labels:
+        row[RANDOM.choice(LABELS, int(RANDOM.integers(1, 3)), replace=False)] = 1
+    signal = np.zeros((LABELS, COLUMNS), np.float32)
+    for label in range(LABELS):
+        signal[label, RANDOM.choice(COLUMNS, 3, replace=False)] = 1
+    features = labels @ signal + (RANDOM.random((TEXTS, COLUMNS)) < 0.02)
+    return canonical(features), canonical(labels)
+
+
+SPARSE, TRUE = planted()
+EMBEDDING = np.asarray(SPARSE @ RANDOM.standard_normal((COLUMNS, 10)) / 4, np.float32)
+TREE = grow_tree(pifa(SPARSE, TRUE), TreeConfig(max_leaf=4, branching=2), seed=0)
+
+
+def first_is_right(linear: LinearTree, features: AnyFeatures) -> float:
+    best = linear.predict(features, k=1).labels[:, 0]
+    return float(TRUE.toarray()[np.arange(TEXTS), best].mean())
+
+
+@pytest.mark.parametrize("negatives", ["teacher", "matcher", "both"])
+@pytest.mark.parametrize("relevance", ["off", "count", "labels"])
+def test_negatives_and_relevance(negatives: str, relevance: str) -> None:
+    config = LinearTreeConfig(negatives=negatives, relevance=relevance)  # type: ignore[arg-type]
+    assert first_is_right(LinearTree.fit(SPARSE, TRUE, TREE, config), SPARSE) > 0.95
+
+
+@pytest.mark.parametrize("features", [EMBEDDING, join(SPARSE, EMBEDDING)], ids=["dense", "joined"])
+def test_dense_and_joined_features(features: AnyFeatures) -> None:
+    config = LinearTreeConfig(solver=SolverConfig(c_positive=10.0, c_negative=10.0))
+    assert first_is_right(LinearTree.fit(features, TRUE, TREE, config), features) > 0.8
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
+def test_losses_with_their_links(loss: str) -> None:
+    link = "sigmoid" if loss == "logistic" else "l3-hinge"
+    config = LinearTreeConfig(
+        solver=SolverConfig(loss=loss, c_positive=10.0, c_negative=10.0),  # type: ignore[arg-type]
+        search=SearchConfig(link=link),  # type: ignore[arg-type]
+    )
+    linear = LinearTree.fit(SPARSE, TRUE, TREE, config)
+    found = linear.predict(SPARSE, k=3)
+    assert first_is_right(linear, SPARSE) > 0.9
+    assert found.scores.max() <= 1
+    assert found.scores.min() >= 0
+
+
+def test_costs_are_those_of_the_paper() -> None:
+    """R of a level is R of the level below times the membership, each text's row scaled to one (eq. 6)."""
+    from treetop.linear.tree import _costs
+
+    tree = LabelTree.from_groups([[0, 1], [2]])
+    labels = canonical(np.array([[1, 1, 1], [1, 0, 0]], np.float32))
+    top, leaf = _costs(labels, tree, LinearTreeConfig(relevance="count"))
+    np.testing.assert_allclose(top.toarray(), [[2 / 3, 1 / 3], [1, 0]])
+    np.testing.assert_allclose(leaf.toarray(), [[1 / 3, 1 / 3, 1 / 3], [1, 0, 0]])
+    plain = _costs(labels, tree, LinearTreeConfig(relevance="count", relevance_norm="none"))
+    np.testing.assert_allclose(plain[0].toarray(), [[2, 1], [1, 0]])
+
+
+def test_half_precision_halves_the_weights_and_keeps_the_answers() -> None:
+    full = LinearTree.fit(SPARSE, TRUE, TREE)
+    half = LinearTree.fit(SPARSE, TRUE, TREE, LinearTreeConfig(half=True))
+    assert half.levels[-1].arrays["entry_value"].itemsize == 2
+    assert (full.predict(SPARSE, 1).labels == half.predict(SPARSE, 1).labels).mean() > 0.98
+
+
+def test_more_beam_never_loses_the_best() -> None:
+    linear = LinearTree.fit(SPARSE, TRUE, TREE)
+    narrow, wide = linear.predict(SPARSE, 1, beam=1), linear.predict(SPARSE, 1, beam=100)
+    assert np.all(wide.scores >= narrow.scores - 1e-6)
+
+
+def test_one_text_is_as_many(tmp_path: Path) -> None:
+    linear = LinearTree.fit(SPARSE, TRUE, TREE)
+    with Folder.create(tmp_path / "m") as folder:
+        linear.save(folder)
+    mapped = LinearTree.load(Folder.open(tmp_path / "m"), linear.search)
+    whole = linear.predict(SPARSE, 5)
+    for row in (0, 7, TEXTS - 1):
+        one = mapped.predict(canonical(SPARSE[[row]]), 5)
+        np.testing.assert_array_equal(one.labels[0], whole.labels[row])
+        np.testing.assert_array_equal(one.scores[0], whole.scores[row])
+
+
+def test_another_matcher_can_add_to_the_shortlist() -> None:
+    everything = canonical(np.ones((TEXTS, TREE.widths[-2]), np.float32))
+    assert first_is_right(LinearTree.fit(SPARSE, TRUE, TREE, matched=everything), SPARSE) > 0.95
+
+
+def test_progress_and_threads_do_not_change_the_model() -> None:
+    plain = LinearTree.fit(SPARSE, TRUE, TREE, runtime=Runtime(threads=1))
+    shown = LinearTree.fit(SPARSE, TRUE, TREE, runtime=Runtime(threads=2, progress=True))
+    for one, two in zip(plain.levels, shown.levels, strict=True):
+        for name, array in one.arrays.items():
+            np.testing.assert_array_equal(array, two.arrays[name])
+
+
+def test_mistakes() -> None:
+    linear = LinearTree.fit(SPARSE, TRUE, TREE)
+    with pytest.raises(DataError, match="59 columns"):
+        linear.predict(canonical(SPARSE[:, :59]))
+    with pytest.raises(DataError, match="the tree 24 labels"):
+        LinearTree.fit(SPARSE, canonical(TRUE[:, :23]), TREE)
+    with pytest.raises(ConfigError, match="at least one"):
+        linear.predict(SPARSE, 0)
+    with pytest.raises(ConfigError, match="beam"):
+        SearchConfig(beam=0)
+    with pytest.raises(ConfigError, match="noop"):
+        SearchConfig(link="noop")
+    assert everyone(3).toarray().tolist() == [[1], [1], [1]]

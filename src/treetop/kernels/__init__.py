@@ -7,8 +7,10 @@ from treetop.kernels.kmeans import kmeans_split, kmeans_tree
 from treetop.kernels.pack import Packed, concat_packed, pack
 from treetop.kernels.pifa import pifa
 from treetop.kernels.search import Searcher, score_level
+from treetop.kernels.train import NodeWeights, train_nodes
 
 __all__ = [
+    "NodeWeights",
     "Packed",
     "Searcher",
     "TermIndex",
@@ -19,4 +21,5 @@ __all__ = [
     "pack",
     "pifa",
     "score_level",
+    "train_nodes",
 ]

@@ -57,6 +57,32 @@ def pack_dense(
     dense: NDArray[np.float32], children_ptr: NDArray[np.int64], half: bool, threads: int
 ) -> NDArray[Any]: ...
 def storable(values: NDArray[np.float32], half: bool) -> bool: ...
+def isa() -> str: ...
+def train_nodes(
+    *,
+    indptr: NDArray[np.int64] | None,
+    indices: NDArray[np.int32] | None,
+    data: NDArray[np.float32] | None,
+    columns: int,
+    dense: NDArray[np.float32] | None,
+    children_ptr: NDArray[np.int64],
+    compete_ptr: NDArray[np.int64],
+    compete: NDArray[np.int32],
+    positive_ptr: NDArray[np.int64],
+    positive: NDArray[np.int32],
+    positive_cost: NDArray[np.float32] | None,
+    negative_cost: NDArray[np.float32] | None,
+    loss: str,
+    c_positive: float,
+    c_negative: float,
+    bias: float,
+    eps: float,
+    max_iter: int,
+    threshold: float,
+    max_weights: int,
+    seed: int,
+    threads: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]: ...
 
 class SearchSettings:
     @staticmethod

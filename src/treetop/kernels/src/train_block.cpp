@@ -1,0 +1,130 @@
+#include "train_block.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace treetop {
+namespace {
+
+constexpr int32_t most_counted = 1023;  // more frequent than this: all the same to the order of features
+
+int32_t bucket(int32_t count) { return most_counted - std::min(count, most_counted); }
+
+}  // namespace
+
+void Block::build(const TrainFeatures &features, float bias, const TrainTree &tree, int64_t parent, int32_t *count) {
+    list_texts(tree, parent);
+    list_costs(tree, parent);
+    features_.clear();
+    lone_.clear();
+    view_.features = 0;
+    if (features.sparse.start) number_features(features.sparse, count);
+    copy_rows(features, bias, count);
+    for (const BlockFeature &f : features_) count[f.feature] = 0;
+    view_.dense = features.dense;
+    view_.dims = features.dense ? features.dims : 0;
+}
+
+void Block::list_texts(const TrainTree &tree, int64_t parent) {
+    const int32_t *compete = tree.compete + tree.compete_ptr[parent], *end = tree.compete + tree.compete_ptr[parent + 1];
+    outside_.clear();
+    for (int64_t child = tree.children_ptr[parent]; child < tree.children_ptr[parent + 1]; ++child)
+        std::set_difference(tree.positive + tree.positive_ptr[child], tree.positive + tree.positive_ptr[child + 1],
+                            compete, end, std::back_inserter(outside_));
+    std::sort(outside_.begin(), outside_.end());
+    outside_.erase(std::unique(outside_.begin(), outside_.end()), outside_.end());
+    competing_ = end - compete;
+    view_.rows = competing_ + static_cast<int64_t>(outside_.size());
+    int32_t *text = text_.reserve(view_.rows);
+    std::copy(outside_.begin(), outside_.end(), std::copy(compete, end, text));
+    view_.text = text;
+}
+
+void Block::list_costs(const TrainTree &tree, int64_t parent) {
+    view_.negative_cost = nullptr;
+    if (tree.negative_cost == nullptr) return;
+    float *cost = negative_cost_.reserve(view_.rows);
+    const float *given = tree.negative_cost + tree.compete_ptr[parent];
+    std::fill(std::copy(given, given + competing_, cost), cost + view_.rows, 1.0f);
+    view_.negative_cost = cost;
+}
+
+// Counts become places: frequent features first, so that the weights in use all the time lie close together.
+void Block::number_features(const Rows &sparse, int32_t *count) {
+    for (int64_t r = 0; r < view_.rows; ++r)
+        for (int64_t k = sparse.begin(view_.text[r]); k < sparse.end(view_.text[r]); ++k)
+            if (count[sparse.column[k]]++ == 0) features_.push_back({sparse.column[k], 0});
+    std::sort(features_.begin(), features_.end(),
+              [](const BlockFeature &a, const BlockFeature &b) { return a.feature < b.feature; });
+    std::vector<int32_t> next(most_counted + 1, 0);
+    for (const BlockFeature &f : features_) ++next[bucket(count[f.feature])];
+    next[bucket(1)] = 0;
+    int32_t before = 0;
+    for (int32_t &n : next) {
+        const int32_t size = n;
+        n = before;
+        before += size;
+    }
+    view_.features = before;
+    for (BlockFeature &f : features_) {
+        const int32_t times = count[f.feature];
+        if (times == 1) {
+            f.place = ~static_cast<int32_t>(lone_.size());
+            lone_.push_back({0, 0.0f});
+        } else {
+            f.place = next[bucket(times)]++;
+        }
+        count[f.feature] = f.place;
+    }
+}
+
+void Block::copy_rows(const TrainFeatures &features, float bias, const int32_t *place) {
+    const Rows &sparse = features.sparse;
+    int64_t *start = start_.reserve(view_.rows + 1);
+    float *square = square_.reserve(view_.rows), *alone = alone_.reserve(view_.rows);
+    int64_t entries = 0;
+    if (sparse.start)
+        for (int64_t r = 0; r < view_.rows; ++r) entries += sparse.size(view_.text[r]);
+    uint32_t *local = local_.reserve(entries);
+    float *value = value_.reserve(entries);
+    int64_t at = 0;
+    for (int64_t r = 0; r < view_.rows; ++r) {
+        const int64_t text = view_.text[r];
+        double shared = static_cast<double>(bias) * bias, lonely = 0;
+        start[r] = at;
+        for (int64_t k = sparse.start ? sparse.begin(text) : 0; sparse.start && k < sparse.end(text); ++k) {
+            const float x = sparse.value[k];
+            const int32_t where = place[sparse.column[k]];
+            if (where < 0) {
+                lone_[~where] = {static_cast<int32_t>(r), x};
+                lonely += static_cast<double>(x) * x;
+            } else {
+                local[at] = static_cast<uint32_t>(where);
+                value[at++] = x;
+                shared += static_cast<double>(x) * x;
+            }
+        }
+        for (int64_t k = 0; features.dense && k < features.dims; ++k) {
+            const float x = features.dense[text * features.dims + k];
+            shared += static_cast<double>(x) * x;
+        }
+        square[r] = static_cast<float>(shared + lonely);
+        alone[r] = static_cast<float>(lonely);
+    }
+    start[view_.rows] = at;
+    view_.start = start;
+    view_.local = local;
+    view_.value = value;
+    view_.square = square;
+    view_.alone = alone;
+}
+
+int64_t Block::row_of(int32_t text, int64_t &hint) const {
+    const int32_t *begin = view_.text, *middle = begin + competing_;
+    const int32_t *found = std::lower_bound(begin + hint, middle, text);
+    hint = found - begin;
+    if (found != middle && *found == text) return hint;
+    return std::lower_bound(middle, begin + view_.rows, text) - begin;
+}
+
+}  // namespace treetop

@@ -1,0 +1,65 @@
+// The texts of one parent, copied once with features renumbered, so that all its children train on compact rows.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "arrays.hpp"
+#include "scratch.hpp"
+#include "train_plan.hpp"
+#include "train_problem.hpp"
+
+namespace treetop {
+
+struct TrainFeatures {
+    Rows sparse;         // rows.start is null without a sparse block
+    const float *dense;  // null without a dense block
+    int64_t dims;
+    int64_t texts;
+
+    int64_t width() const { return sparse.start ? sparse.columns : 0; }
+};
+
+// A feature of the block in ascending order: shared ones have weights at `place`, lone ones an entry in one row only.
+struct BlockFeature {
+    int32_t feature;
+    int32_t place;  // number among the shared features, or ~number among the lone ones
+};
+
+struct LoneEntry {
+    int32_t row;
+    float value;
+};
+
+class Block {
+   public:
+    // Rows: first the texts competing at the parent, then those that are positive for a child without competing.
+    // `count` is scratch of one int32 per feature of the whole matrix: zeros before and after.
+    void build(const TrainFeatures &features, float bias, const TrainTree &tree, int64_t parent, int32_t *count);
+
+    BlockView view() const { return view_; }
+    int64_t rows() const { return view_.rows; }
+    int64_t competing() const { return competing_; }
+    // The row of a text; it must be in the block. `hint` remembers where the last, smaller one was found.
+    int64_t row_of(int32_t text, int64_t &hint) const;
+    const std::vector<BlockFeature> &features() const { return features_; }
+    const std::vector<LoneEntry> &lone() const { return lone_; }
+
+   private:
+    void list_texts(const TrainTree &tree, int64_t parent);
+    void list_costs(const TrainTree &tree, int64_t parent);
+    void number_features(const Rows &sparse, int32_t *count);
+    void copy_rows(const TrainFeatures &features, float bias, const int32_t *place);
+
+    int64_t competing_ = 0;
+    BlockView view_{};
+    Scratch<int32_t> text_;
+    Scratch<int64_t> start_;
+    Scratch<uint32_t> local_;
+    Scratch<float> value_, square_, alone_, negative_cost_;
+    std::vector<int32_t> outside_;
+    std::vector<BlockFeature> features_;
+    std::vector<LoneEntry> lone_;
+};
+
+}  // namespace treetop

@@ -1,0 +1,46 @@
+// Who trains together, and in which order: decided by the data alone, so that it is the same for any thread count.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace treetop {
+
+// The arguments of train_nodes that say which texts train which nodes.
+struct TrainTree {
+    int64_t parents;
+    int64_t children;
+    const int64_t *children_ptr;
+    const int64_t *compete_ptr;
+    const int32_t *compete;
+    const int64_t *positive_ptr;
+    const int32_t *positive;
+    const float *positive_cost;  // or null
+    const float *negative_cost;  // or null
+
+    int64_t positives(int64_t child) const { return positive_ptr[child + 1] - positive_ptr[child]; }
+    int64_t competing(int64_t parent) const { return compete_ptr[parent + 1] - compete_ptr[parent]; }
+};
+
+struct TrainGroup {
+    int64_t first;  // its nodes are plan.nodes[first .. first + lanes]
+    int lanes;
+    int width;
+};
+
+struct TrainTask {
+    int64_t parent;
+    int64_t first_group, last_group;  // one past
+    bool shared;                      // other tasks work on the same parent
+    double cost;
+};
+
+struct TrainPlan {
+    std::vector<int32_t> nodes;  // children with positives, those trained together side by side
+    std::vector<TrainGroup> groups;
+    std::vector<TrainTask> tasks;  // longest first
+};
+
+TrainPlan plan_training(const TrainTree &tree);
+
+}  // namespace treetop

@@ -1,0 +1,197 @@
+"""The linear training kernel: the weights of every node of a level, parent by parent.
+
+For each node, with texts `i` that compete at its parent or are its positives, `yᵢ = ±1`:
+
+    squared_hinge   min over w of ½|w|² + Σᵢ Cᵢ·max(0, 1 − yᵢ w·xᵢ)²
+    logistic        min over w of ½|w|² + Σᵢ Cᵢ·log(1 + exp(−yᵢ w·xᵢ))
+
+solved in the dual by coordinate descent: Hsieh et al., "A Dual Coordinate Descent Method for Large-scale Linear SVM"
+(ICML 2008) and Yu, Huang, Lin, "Dual coordinate descent methods for logistic regression and maximum entropy models"
+(2011), as LIBLINEAR's solvers 1 and 7. `kernels/reference/train.py` is the same thing in plain numpy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from treetop.errors import ConfigError, DataError
+from treetop.kernels import _native
+from treetop.types import CSR, Dense, Floats, Ids
+
+__all__ = ["NodeWeights", "Offsets", "train_nodes"]
+
+Offsets = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class NodeWeights:
+    """One linear classifier per node: score of a text = sparse·x + dense·e + bias."""
+
+    sparse: CSR
+    """Nodes × features, in the order of `children`; without features, nodes × 0."""
+    dense: Dense | None
+    """Nodes × dims of the dense block, never pruned; None without such a block."""
+    bias: Floats
+    """What is added to each node's score."""
+
+
+def train_nodes(
+    *,
+    sparse: CSR | None,
+    dense: Dense | None,
+    children_ptr: Offsets,
+    children: Ids,
+    compete_ptr: Offsets,
+    compete: Ids,
+    positive_ptr: Offsets,
+    positive: Ids,
+    positive_cost: Floats | None = None,
+    negative_cost: Floats | None = None,
+    loss: Literal["squared_hinge", "logistic"] = "squared_hinge",
+    c_positive: float = 1.0,
+    c_negative: float = 1.0,
+    bias: float = 1.0,
+    eps: float = 0.1,
+    max_iter: int = 100,
+    threshold: float = 0.1,
+    max_weights: int = 0,
+    seed: int = 0,
+    threads: int = 1,
+) -> NodeWeights:
+    """Train every node of `children` against its siblings' texts.
+
+    A node's training texts are those that compete at its parent, negative unless positive, and all its positives, even
+    those that do not compete. `Cᵢ` is `c_positive`·`positive_cost` or `c_negative`·`negative_cost`; a text of cost 0
+    takes no part. A node without positives gets no weights and a bias of −10, so that it never wins.
+    The result does not depend on `threads`.
+
+    Parameters
+    ----------
+    sparse, dense
+        Features of the texts; either may be None. Both together are two blocks of one feature vector.
+    children_ptr, children
+        Nodes of each parent: parent p has `children[children_ptr[p]:children_ptr[p + 1]]`.
+    compete_ptr, compete
+        Texts that compete at each parent, ascending.
+    positive_ptr, positive
+        Positive texts of the j-th entry of `children`, ascending.
+    positive_cost, negative_cost
+        Relative costs aligned with `positive` and `compete`; None means 1.
+    loss, c_positive, c_negative
+        What is minimised, see above.
+    bias
+        Value of an extra feature that every text has (regularised like the others); 0 for none.
+    eps, max_iter
+        Stop when the optimality conditions hold up to `eps`, at the latest after `max_iter` passes over the texts.
+    threshold, max_weights
+        Sparse weights below `threshold` in magnitude are dropped, then all but the `max_weights` largest (0: no limit).
+    seed, threads
+        The seed decides the order in which texts are visited; threads only how long it takes.
+    """
+    _check_settings(loss, c_positive, c_negative, eps, max_iter, threshold, max_weights)
+    texts = _check_features(sparse, dense)
+    _check_lists("children", children_ptr, children, None)
+    _check_lists("compete", compete_ptr, compete, texts)
+    _check_lists("positive", positive_ptr, positive, texts)
+    _check_length("compete_ptr", compete_ptr, len(children_ptr), "children_ptr")
+    _check_length("positive_ptr", positive_ptr, len(children) + 1, "children plus one")
+    _check_costs("positive_cost", positive_cost, positive)
+    _check_costs("negative_cost", negative_cost, compete)
+    start, columns, values, dense_weights, bias_weights = _native.train_nodes(
+        indptr=None if sparse is None else sparse.indptr.astype(np.int64, copy=False),
+        indices=None if sparse is None else sparse.indices.astype(np.int32, copy=False),
+        data=None if sparse is None else sparse.data,
+        columns=0 if sparse is None else sparse.shape[1],
+        dense=dense,
+        children_ptr=children_ptr,
+        compete_ptr=compete_ptr,
+        compete=compete,
+        positive_ptr=positive_ptr,
+        positive=positive,
+        positive_cost=positive_cost,
+        negative_cost=negative_cost,
+        loss=loss,
+        c_positive=c_positive,
+        c_negative=c_negative,
+        bias=bias,
+        eps=eps,
+        max_iter=max_iter,
+        threshold=threshold,
+        max_weights=max_weights,
+        seed=seed % 2**64,
+        threads=max(1, threads),
+    )
+    shape = (len(children), 0 if sparse is None else sparse.shape[1])
+    weights = csr_array((values, columns, start), shape=shape)
+    return NodeWeights(sparse=weights, dense=None if dense is None else dense_weights, bias=bias_weights)
+
+
+def _check_settings(
+    loss: str, c_positive: float, c_negative: float, eps: float, max_iter: int, threshold: float, max_weights: int
+) -> None:
+    if loss not in ("squared_hinge", "logistic"):
+        raise ConfigError(f"loss is {loss!r}; use 'squared_hinge' or 'logistic'")
+    for name, value in (("c_positive", c_positive), ("c_negative", c_negative), ("eps", eps)):
+        if not (0 < value < np.inf):
+            raise ConfigError(f"{name} is {value}; use a number above 0")
+    if max_iter < 1:
+        raise ConfigError(f"max_iter is {max_iter}; use at least 1")
+    if not threshold >= 0 or max_weights < 0:
+        raise ConfigError(f"threshold is {threshold} and max_weights {max_weights}; neither may be negative")
+
+
+def _check_features(sparse: CSR | None, dense: Dense | None) -> int:
+    if sparse is None and dense is None:
+        raise DataError("neither sparse nor dense features are given; give at least one block")
+    if dense is not None and (dense.ndim != 2 or dense.dtype != np.float32 or not dense.flags.c_contiguous):
+        raise DataError(f"dense features are {dense.dtype}, {dense.ndim}-d; use a C-contiguous float32 matrix")
+    if sparse is None:
+        assert dense is not None
+        return int(dense.shape[0])
+    if sparse.format != "csr" or sparse.dtype != np.float32:
+        raise DataError(f"sparse features are {sparse.format}, {sparse.dtype}; use CSR of float32 (sparse.canonical)")
+    if dense is not None and dense.shape[0] != sparse.shape[0]:
+        raise DataError(f"sparse features have {sparse.shape[0]} rows but dense ones {dense.shape[0]}; align them")
+    _check_lists("sparse", sparse.indptr.astype(np.int64, copy=False), sparse.indices, sparse.shape[1], ascending=False)
+    return int(sparse.shape[0])
+
+
+def _check_lists(name: str, pointer: Offsets, values: Ids, below: int | None, *, ascending: bool = True) -> None:
+    """Lists in CSR manner: pointers that start at 0, never fall and end at the length; values in [0, below)."""
+    for part, array, kind in ((f"{name}_ptr", pointer, np.int64), (name, values, np.int32)):
+        if array.ndim != 1 or array.dtype != kind or not array.flags.c_contiguous:
+            raise DataError(f"{part} is {array.dtype}, {array.ndim}-d; use a contiguous vector of {kind.__name__}")
+    if len(pointer) == 0 or pointer[0] != 0 or pointer[-1] != len(values) or np.any(np.diff(pointer) < 0):
+        raise DataError(
+            f"{name}_ptr does not cut {name} (length {len(values)}) into lists; it must rise from 0 to that"
+        )
+    if below is None or len(values) == 0:
+        return
+    low, high = int(values.min()), int(values.max())
+    if low < 0 or high >= below:
+        raise DataError(f"{name} holds {low if low < 0 else high}; use ids from 0 to {below - 1}")
+    if ascending:
+        falls = np.diff(values) <= 0
+        starts = pointer[1:-1]
+        falls[starts[(starts > 0) & (starts < len(values))] - 1] = False
+        if falls.any():
+            raise DataError(f"{name} is not strictly ascending after entry {int(falls.argmax())}; sort each list")
+
+
+def _check_length(name: str, array: Offsets, length: int, other: str) -> None:
+    if len(array) != length:
+        raise DataError(f"{name} has {len(array)} entries but {other} has {length}; they must match")
+
+
+def _check_costs(name: str, costs: Floats | None, ids: Ids) -> None:
+    if costs is None:
+        return
+    if costs.shape != ids.shape or costs.dtype != np.float32 or not costs.flags.c_contiguous:
+        raise DataError(f"{name} is {costs.dtype} of shape {costs.shape}; use contiguous float32 of shape {ids.shape}")
+    if not np.all(np.isfinite(costs)) or np.any(costs < 0):
+        raise DataError(f"{name} holds {costs[~(np.isfinite(costs) & (costs >= 0))][0]}; costs must be finite and >= 0")

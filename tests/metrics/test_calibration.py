@@ -22,6 +22,12 @@ def test_by_hand():
     assert expected_calibration_error(predictions([[0.95, 0.25], [1.0, 0.0]]), LABELS, k=1) == pytest.approx(0.025)
 
 
+def test_a_score_of_one_is_in_the_last_bin():
+    scores = predictions([[0.95, 0.25], [1.0, 0.0]])
+    only_the_first = csr_array(np.array([[1, 0, 0], [0, 0, 1]], np.float32))  # 0.95 is a hit, 1.0 and 0.25 are misses
+    assert expected_calibration_error(scores, only_the_first, bins=10) == pytest.approx((1.0 - 0.05 + 0.25) / 3)
+
+
 def test_gaps_cancel_inside_a_bin_only():
     scores = predictions([[0.6, 0.6], [0.6, 0.0]])  # two of three are hits
     assert expected_calibration_error(scores, LABELS, bins=1) == pytest.approx(abs(0.6 - 2 / 3), abs=1e-6)

@@ -31,7 +31,7 @@ def planted() -> tuple[CSR, CSR]:
 
 
 SPARSE, TRUE = planted()
-EMBEDDING = np.asarray(SPARSE @ RANDOM.standard_normal((COLUMNS, 10)) / 4, np.float32)
+EMBEDDING = np.asarray(SPARSE @ RANDOM.standard_normal((COLUMNS, 32)) / 6, np.float32)
 TREE = grow_tree(pifa(SPARSE, TRUE), TreeConfig(max_leaf=4, branching=2), seed=0)
 
 

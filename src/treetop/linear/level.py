@@ -174,7 +174,7 @@ def _check_sizes(
 
 
 def _offsets(matrix: CSR, first: int, last: int) -> NDArray[np.int64]:
-    return (matrix.indptr[first : last + 1] - matrix.indptr[first]).astype(np.int64)
+    return np.asarray(matrix.indptr[first : last + 1] - matrix.indptr[first], np.int64)
 
 
 def _columns(matrix: CSR, first: int, last: int) -> NDArray[np.int32]:

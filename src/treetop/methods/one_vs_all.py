@@ -33,7 +33,7 @@ __all__ = ["OneVsAll", "OneVsAllConfig"]
 class OneVsAllConfig:
     """Every label against the rest."""
 
-    tfidf: TfidfConfig = field(default_factory=TfidfConfig)
+    tfidf: TfidfConfig = field(default_factory=lambda: TfidfConfig(sublinear_tf=True))
     """From texts to features."""
     solver: SolverConfig = field(default_factory=lambda: SolverConfig(threshold=0.01))
     """The problem of each label."""

@@ -46,7 +46,7 @@ _KEPT_PER_TREE = 50  # Fusing shorter lists would punish labels that one tree ra
 class XRLinearConfig:
     """A tree of linear classifiers, or several."""
 
-    tfidf: TfidfConfig = field(default_factory=TfidfConfig)
+    tfidf: TfidfConfig = field(default_factory=lambda: TfidfConfig(sublinear_tf=True))
     """From texts to features."""
     representation: Literal["pifa", "pifa-plain", "text", "pifa+text"] = "pifa"
     """What a label looks like to the tree: its texts (weighted by 1/√labels, or plainly), its name, or both."""

@@ -26,6 +26,9 @@ __all__ = ["LinearTree", "LinearTreeConfig", "SearchConfig"]
 
 Link = Literal["noop", "sigmoid", "l1-hinge", "l2-hinge", "l3-hinge", "l4-hinge"]
 
+_NONE = np.empty(0, np.int32)
+_NOTHING = np.empty(0, np.float32)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SearchConfig:
@@ -117,16 +120,21 @@ class LinearTree:
         """The k best labels of each text; `beam` replaces the configured one. Ties: by margin, then by label."""
         check_k(k)
         self._check_width(features)
+        how = self.search
+        beams = [beam or how.beam] * (len(self.levels) - 1)
+        sparse, dense = sparse_block(features), dense_block(features)
+        if features.shape[0] == 1:  # A single text has a path of its own: no grouping, no threads.
+            labels, scores = self._searcher.search_one(
+                _NONE if sparse is None else sparse.indices,
+                _NOTHING if sparse is None else sparse.data,
+                None if dense is None else dense[0],
+                beams=beams, k=k, link=how.link, leaf_link=how.leaf_link, combine=how.combine,
+            )  # fmt: skip
+            return Predictions(labels.reshape(1, -1), scores.reshape(1, -1))
         labels, scores = self._searcher.search(
-            sparse_block(features),
-            dense_block(features),
-            beams=[beam or self.search.beam] * (len(self.levels) - 1),
-            k=k,
-            link=self.search.link,
-            leaf_link=self.search.leaf_link,
-            combine=self.search.combine,
+            sparse, dense, beams=beams, k=k, link=how.link, leaf_link=how.leaf_link, combine=how.combine,
             threads=(runtime or Runtime()).cores,
-        )
+        )  # fmt: skip
         return Predictions(labels, scores)
 
     @property

@@ -18,6 +18,7 @@ ROBERTA = ("<s>", "</s>", "<pad>", "<unk>")
 XLNET = ("<cls>", "<sep>", "<pad>", "<unk>")
 
 SIZES = {"hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 64, "max_position_embeddings": 64}
+ENDS = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
 
 
 def tokenizer(words: Iterable[str], specials: tuple[str, str, str, str], *, xlnet: bool = False) -> Any:
@@ -74,8 +75,7 @@ def model(family: str, vocabulary: int, layers: int) -> Any:
         )  # fmt: skip
     elif family == "modernbert":
         config = transformers.ModernBertConfig(
-            vocab_size=vocabulary, num_hidden_layers=layers, pad_token_id=0, bos_token_id=1, eos_token_id=2,
-            cls_token_id=1, sep_token_id=2, **SIZES,
+            vocab_size=vocabulary, num_hidden_layers=layers, cls_token_id=1, sep_token_id=2, **ENDS, **SIZES
         )  # fmt: skip
     else:
         config = transformers.XLNetConfig(

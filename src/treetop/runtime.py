@@ -20,9 +20,9 @@ __all__ = ["Meter", "Runtime", "available_cores", "available_memory"]
 
 
 class Advance(Protocol):
-    """Moves a progress bar forward."""
+    """Moves a progress bar forward; `note` is shown behind it."""
 
-    def __call__(self, steps: int = 1) -> None: ...
+    def __call__(self, steps: int = 1, note: str = "") -> None: ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,19 +67,20 @@ class Runtime:
             TimeRemainingColumn,
         )
 
-        columns = (TextColumn("{task.description:<24}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-        with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=False) as progress:
-            task = progress.add_task(title, total=total)
+        title_first = (TextColumn("{task.description:<24}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+        columns = (*title_first, TimeRemainingColumn(), TextColumn("{task.fields[note]}"))
+        with Progress(*columns, console=Console(stderr=True), transient=False) as progress:
+            task = progress.add_task(title, total=total, note="")
 
-            def advance(steps: int = 1) -> None:
-                progress.advance(task, steps)
+            def advance(steps: int = 1, note: str = "") -> None:
+                progress.update(task, advance=steps, note=note)
 
             yield advance
 
 
-def _stand_still(steps: int = 1) -> None:
+def _stand_still(steps: int = 1, note: str = "") -> None:
     """What `advance` does when nothing is shown."""
-    del steps
+    del steps, note
 
 
 def available_cores() -> int:

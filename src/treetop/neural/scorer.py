@@ -92,6 +92,7 @@ class _Sampled(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, states: Tensor, weight: Tensor, bias: Tensor | None, candidates: Tensor) -> Tensor:
+        """Logits of the candidates, -inf in empty places."""
         real = candidates >= 0
         node = candidates[real]
         ptr = functional.pad(real.sum(1).cumsum(0), (1, 0)).int()
@@ -104,6 +105,7 @@ class _Sampled(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, Tensor | None, Tensor | None, None]:
+        """Gradients for states, weights and biases; the latter two for the rows that occur."""
         states, weight, bias, real, node, ptr = ctx.saved_tensors
         values = gradients[0][real]
         for_states = for_weight = for_bias = None

@@ -3,7 +3,8 @@
 The state of a text after a layer is that of its pooled token: [CLS] for BERT, ELECTRA, DistilBERT and ModernBERT, <s>
 for RoBERTa and MPNet, and the *last* token for XLNet, which also pads on the left. Where it stands is read off the
 tokenizer, so no family needs code of its own. `pooling="mean"` averages all tokens instead (what sentence encoders were
-trained with), `pooling="pooler"` takes the dense + tanh that BERT puts on top (what X- and XR-Transformer feed their heads).
+trained with), `pooling="pooler"` takes the dense + tanh that BERT puts on top (what X- and XR-Transformer feed their
+heads).
 """
 
 from __future__ import annotations
@@ -211,7 +212,7 @@ def _layer_list(model: nn.Module, layers: int) -> nn.ModuleList | None:
 
 
 def _lowest(model: Any, freeze: int) -> list[nn.Module]:
-    """The lowest layers, all that comes before them, and every other embedding (MPNet's position bias feeds all layers)."""
+    """The lowest layers, all before them, and every other embedding (MPNet's position bias feeds all layers)."""
     if not freeze:
         return []
     layers = _layer_list(model, model.config.num_hidden_layers)

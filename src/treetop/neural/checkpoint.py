@@ -1,0 +1,97 @@
+"""Checkpoints: everything a training run needs to continue as if nothing had happened, in safetensors and JSON.
+
+A checkpoint is a folder `step-000500`, written beside and renamed, so that it exists whole or not at all; the one
+before it is removed afterwards. Randomness needs no saving: that of a step depends only on the seed and its number.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from treetop.errors import ConfigError
+from treetop.store import Folder
+
+__all__ = ["Checkpoints", "optimiser_state", "restore_optimiser"]
+
+
+class Checkpoints:
+    """The checkpoints and the log of one training run, in one folder; without a folder nothing is kept."""
+
+    def __init__(self, folder: str | PathLike[str] | None) -> None:
+        self.folder = None if folder is None else Path(folder)
+
+    def write(self, step: int, state: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> None:
+        """Write one checkpoint, then remove older ones."""
+        if self.folder is None:
+            return
+        target = self.folder / f"step-{step:09d}"
+        shutil.rmtree(target, ignore_errors=True)
+        with Folder.create(target) as folder:
+            arrays = {name: tensor.detach().cpu().contiguous().numpy() for name, tensor in tensors.items()}
+            folder.write_tensors("tensors.safetensors", arrays)
+            folder.write_json("state.json", dict(state))
+        for old in self._all():
+            if old != target:
+                shutil.rmtree(old, ignore_errors=True)
+
+    def newest(self) -> tuple[dict[str, Any], dict[str, Tensor]] | None:
+        """State and tensors of the newest checkpoint, if there is one."""
+        found = self._all()
+        if not found:
+            return None
+        folder = Folder.open(found[-1])
+        arrays = folder.read_tensors("tensors.safetensors")
+        return folder.read_json("state.json"), {name: torch.from_numpy(np.array(a)) for name, a in arrays.items()}
+
+    def _all(self) -> list[Path]:
+        return [] if self.folder is None or not self.folder.is_dir() else sorted(self.folder.glob("step-*"))
+
+    def log(self, record: Mapping[str, Any]) -> None:
+        """Append one line to log.jsonl."""
+        if self.folder is not None:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with (self.folder / "log.jsonl").open("a", encoding="utf-8") as file:
+                file.write(json.dumps(record) + "\n")
+
+    def rewind_log(self, records: list[dict[str, Any]]) -> None:
+        """Forget the lines that were written after the checkpoint a run resumes from."""
+        if self.folder is not None and (self.folder / "log.jsonl").exists():
+            lines = "".join(json.dumps(record) + "\n" for record in records)
+            (self.folder / "log.jsonl").write_text(lines, encoding="utf-8")
+
+    def check_same(self, then: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+        """Refuse to continue a run under other settings than it was begun with."""
+        different = [key for key in now if then.get(key) != now[key]]
+        if different:
+            key = different[0]
+            raise ConfigError(
+                f"{self.folder} holds a run with {key}={then.get(key)}, now it is {now[key]}; "
+                "continue with the same settings, or give another folder"
+            )
+
+
+def optimiser_state(optimiser: torch.optim.Optimizer, names: Mapping[Tensor, str]) -> dict[str, Tensor]:
+    """The moments and counters of an optimiser by parameter name."""
+    return {f"{names[p]}|{key}": value for p, state in optimiser.state.items() for key, value in state.items()}
+
+
+def restore_optimiser(
+    optimiser: torch.optim.Optimizer, parameters: Mapping[str, Tensor], tensors: Mapping[str, Tensor]
+) -> None:
+    """Put saved moments and counters back; each on the device of its parameter, counters where they were."""
+    own = {id(p) for group in optimiser.param_groups for p in group["params"]}
+    for full_name, tensor in tensors.items():
+        name, key = full_name.rsplit("|", 1)
+        parameter = parameters[name]
+        if id(parameter) in own:
+            same_size = tensor.ndim > 0 and len(tensor) == len(parameter)
+            optimiser.state[parameter][key] = tensor.to(parameter.device) if same_size else tensor

@@ -1,0 +1,325 @@
+"""fine_tune: the one training loop, for every network of every method.
+
+Precision, accumulation, clipping, schedule, averaging, several processes, dev score, checkpoints, resume, progress and
+the log are here and nowhere else. A network brings two things: the loss of a batch, and its groups of parameters.
+
+A step is a function of (weights, optimiser, seed, number of the step): its texts, its dropout and its learning rate all
+follow from the seed and the number. That is what makes a run that was killed and resumed end with the same weights.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any, Protocol, TypeAlias, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from treetop.config import to_dict
+from treetop.errors import ConfigError
+from treetop.neural.averaging import Average
+from treetop.neural.checkpoint import Checkpoints, optimiser_state, restore_optimiser
+from treetop.neural.examples import Batch, Examples
+from treetop.neural.optimiser import Group, OptimConfig, RowAdamW, beta1_at, clip_gradients, lr_factor
+from treetop.neural.parallel import World, world_of
+from treetop.neural.precision import autocast
+from treetop.runtime import Runtime
+from treetop.text.encoder import threads
+
+__all__ = ["Trainable", "TrainingLog", "Watch", "fine_tune"]
+
+UNESSENTIAL = ("checkpoint_every", "log_every")
+"""Options that may differ when a run is resumed, as they do not change what is learned."""
+
+
+class Trainable(Protocol):
+    """What the loop needs of a network, besides being an `nn.Module`."""
+
+    def loss(self, batch: Batch) -> Tensor:
+        """The loss of a batch: a mean over its texts."""
+
+    def parameter_groups(self, config: OptimConfig) -> list[Group]:
+        """What learns, and how fast."""
+
+
+Watch: TypeAlias = Callable[[], float]
+"""The dev score of the network as it is now; greater is better."""
+
+
+@dataclass(slots=True)
+class TrainingLog:
+    """What happened: a record per logged step, and the dev scores."""
+
+    records: list[dict[str, Any]] = field(default_factory=list)
+    """`step`, `loss` (mean since the last record), `lr`, `norm` of the gradient, `speed`; or `step` and dev `score`."""
+    steps: int = 0
+    """Optimiser steps that were taken."""
+    best_score: float | None = None
+    """The best dev score, whose weights were kept."""
+    best_step: int = 0
+    """The step after which it was reached."""
+    seconds: float = 0.0
+    """Wall time, resumed parts included."""
+
+
+def fine_tune(
+    module: Trainable,
+    examples: Examples,
+    config: OptimConfig,
+    runtime: Runtime,
+    *,
+    watch: Watch | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+) -> TrainingLog:
+    """Train the network in place and leave it in evaluation mode.
+
+    With `watch`, training keeps the weights with the best dev score and, if `config.patience` says so, stops early.
+    With `checkpoint`, a run that was interrupted continues from there, and ends as if it had not been.
+    """
+    with world_of(runtime) as world, threads(runtime), torch.random.fork_rng():
+        run = _Run(module, examples, config, runtime, world, Checkpoints(checkpoint))
+        run.resume()
+        with runtime.bar("fine-tune", run.steps) as advance:
+            advance(run.step)
+            while not run.finished:
+                run.take_step()
+                if watch is not None and run.look_is_due():
+                    run.look(watch)
+                run.keep()
+                advance(1, note=run.note)
+        run.finish()
+    return run.log
+
+
+class _Run:
+    """One training run: the state of the loop, and what is done to it."""
+
+    def __init__(
+        self,
+        module: Trainable,
+        examples: Examples,
+        config: OptimConfig,
+        runtime: Runtime,
+        world: World,
+        checkpoints: Checkpoints,
+    ) -> None:
+        self.network, self.module = module, cast(nn.Module, module).to(runtime.device)
+        self.examples, self.config, self.runtime = examples, config, runtime
+        self.world, self.checkpoints = world, checkpoints
+        groups = module.parameter_groups(config)
+        self.parameters = {name: p for group in groups for name, p in group.parameters.items()}
+        self.optimisers = _optimisers(groups, config)
+        self.per_step = config.batch_size * config.accumulate * world.size
+        self.per_epoch = examples.steps_per_epoch(self.per_step)
+        self.steps = config.steps or config.epochs * self.per_epoch
+        self.average = Average(config, self.parameters)
+        self.best: dict[str, Tensor] = {}
+        self.log = TrainingLog()
+        self.step = self.waited = 0
+        self.stopped = self.done = False
+        self.note = ""
+        self._losses: list[float] = []
+        self._order: tuple[int, list[NDArray[np.int64]]] = (-1, [])
+        self._began, self._began_step = time.perf_counter(), 0
+        self._computing = autocast(runtime)
+        world.share_weights(self.module)
+
+    @property
+    def finished(self) -> bool:
+        """Whether no step is left to take."""
+        return self.stopped or self.done or self.step >= self.steps
+
+    # ── one step ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def take_step(self) -> None:
+        """One move of the weights."""
+        factor = self._set_rates()
+        rows = self._rows()
+        seed = np.random.SeedSequence([self.runtime.seed, 2, self.step, self.world.rank]).generate_state(1)[0]
+        torch.manual_seed(int(seed))
+        self.module.train()
+        loss = self.world.total(sum(self._backward(part, len(rows)) for part in self._parts(rows)))
+        if not math.isfinite(loss):
+            raise ConfigError(
+                f"the loss is {loss} at step {self.step + 1}; lower lr (now {self.config.lr}) or set clip"
+            )
+        self.world.sum_gradients(self.parameters.values())
+        norm = clip_gradients(self.parameters.values(), self.config.clip)
+        for optimiser in self.optimisers:
+            optimiser.step()
+            optimiser.zero_grad(set_to_none=True)
+        self.step += 1
+        if self.average.due(self.step, self.steps):
+            self._settle()
+            self.average.add()
+        self._record(loss, factor, norm)
+
+    def _rows(self) -> NDArray[np.int64]:
+        epoch, index = divmod(self.step, self.per_epoch)
+        if self._order[0] != epoch:
+            self._order = (epoch, self.examples.order(epoch, self.per_step, self.runtime.seed))
+        return self._order[1][index]
+
+    def _parts(self, rows: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+        """The share of this process in each of the batches whose gradients make a step."""
+        size = self.config.batch_size * self.world.size
+        return [self.world.share(rows[start : start + size]) for start in range(0, len(rows), size)]
+
+    def _backward(self, rows: NDArray[np.int64], whole: int) -> float:
+        """Add the gradient of some texts, weighted by their share of the step; the share of the loss."""
+        if len(rows) == 0:
+            return 0.0
+        batch = self.examples.batch(rows, self._limit()).to(self.runtime.device)
+        with self._computing:
+            loss = self.network.loss(batch) * (len(rows) / whole)
+        loss.backward()  # type: ignore[no-untyped-call]
+        return float(loss.detach())
+
+    def _limit(self) -> int | None:
+        lengths = self.config.progressive
+        return lengths[min(len(lengths) - 1, self.step * len(lengths) // self.steps)] if lengths else None
+
+    def _set_rates(self) -> float:
+        factor = lr_factor(self.config, self.step, self.steps)
+        betas = (beta1_at(self.config, self.step, self.steps), self.config.beta2)
+        for optimiser in self.optimisers:
+            for group in optimiser.param_groups:
+                group["lr"], group["betas"] = group["peak"] * factor, betas
+        return factor
+
+    def _settle(self) -> None:
+        for optimiser in self.optimisers:
+            if isinstance(optimiser, RowAdamW):
+                optimiser.settle()
+
+    def _record(self, loss: float, factor: float, norm: float) -> None:
+        self._losses.append(loss)
+        seconds = time.perf_counter() - self._began
+        speed = (self.step - self._began_step) * self.per_step / max(seconds, 1e-9)
+        self.note = f"loss {loss:.4g} · {speed:.0f} texts/s"
+        self.log.steps = self.step
+        if self.step % self.config.log_every == 0 or self.step == self.steps:
+            mean = sum(self._losses) / len(self._losses)
+            self._write({"step": self.step, "loss": mean, "lr": self.config.lr * factor, "norm": norm, "speed": speed})
+            self._losses = []
+
+    def _write(self, record: dict[str, Any]) -> None:
+        self.log.records.append(record)
+        if self.world.leads:
+            self.checkpoints.log(record)
+
+    # ── dev score ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def look_is_due(self) -> bool:
+        """Whether the dev score is to be taken after this step."""
+        return self.step % (self.config.watch_every or self.per_epoch) == 0 or self.step == self.steps
+
+    def look(self, watch: Watch) -> None:
+        """Take the dev score of the weights (of their average, once there is one) and keep them if it is the best."""
+        self._settle()
+        self.module.eval()
+        with self.average.applied(), torch.no_grad():
+            score = self.world.agree(watch() if self.world.leads else 0.0)
+            better = self.log.best_score is None or score > self.log.best_score
+            if better:
+                self.best = {name: p.detach().clone() for name, p in self.parameters.items()}
+        self._write({"step": self.step, "score": score})
+        if better:
+            self.log.best_score, self.log.best_step, self.waited = score, self.step, 0
+        else:
+            self.waited += 1
+            self.stopped = 0 < self.config.patience <= self.waited
+
+    # ── checkpoints ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def keep(self) -> None:
+        """Write a checkpoint if one is due."""
+        if self.world.leads and self.step % self.config.checkpoint_every == 0 and not self.finished:
+            self.checkpoints.write(self.step, self._state(), self._tensors())
+
+    def finish(self) -> None:
+        """Put the final weights in place: the best, or the average, or the last."""
+        if not self.done:
+            self._settle()
+            if self.best:
+                _copy(self.best, self.parameters)
+            else:
+                self.average.apply()
+            self.log.seconds += time.perf_counter() - self._began
+            if self.world.leads:
+                weights = {f"weights/{name}": p for name, p in self.parameters.items()}
+                self.checkpoints.write(self.step, {**self._state(), "done": True}, weights)
+        self.world.wait()
+        self.module.eval()
+
+    def resume(self) -> None:
+        """Continue from the newest checkpoint, if there is one."""
+        found = self.checkpoints.newest()
+        if found is None:
+            return
+        state, tensors = found
+        self.checkpoints.check_same(state["settings"], self._settings())
+        _copy(_part(tensors, "weights/"), self.parameters)
+        for optimiser in self.optimisers:
+            restore_optimiser(optimiser, self.parameters, _part(tensors, "optimiser/"))
+        device = self.runtime.device
+        self.average.mean = {k: v.to(device) for k, v in _part(tensors, "average/").items()}
+        self.best = {k: v.to(device) for k, v in _part(tensors, "best/").items()}
+        self.average.count, self.waited, self._losses = state["averaged"], state["waited"], state["losses"]
+        self.step, self.done, self.stopped = state["step"], state["done"], state["stopped"]
+        self.log = TrainingLog(**state["log"])
+        self._began_step = self.step
+        if self.world.leads:
+            self.checkpoints.rewind_log(self.log.records)
+
+    def _settings(self) -> dict[str, Any]:
+        """What must not differ between the parts of a run."""
+        settings = {k: v for k, v in to_dict(self.config).items() if k not in UNESSENTIAL}
+        shapes = [[name, *p.shape] for name, p in self.parameters.items()]
+        run = {"seed": self.runtime.seed, "texts": len(self.examples), "texts per step": self.per_step}
+        return {**settings, **run, "parameters": shapes}
+
+    def _state(self) -> dict[str, Any]:
+        log = to_dict(self.log)
+        if not self.done:
+            log["seconds"] = self.log.seconds + time.perf_counter() - self._began
+        return {
+            "settings": self._settings(), "step": self.step, "waited": self.waited, "averaged": self.average.count,
+            "losses": self._losses, "stopped": self.stopped, "done": False, "log": log,
+        }  # fmt: skip
+
+    def _tensors(self) -> dict[str, Tensor]:
+        names = {cast(Tensor, p): name for name, p in self.parameters.items()}
+        moments = {k: v for optimiser in self.optimisers for k, v in optimiser_state(optimiser, names).items()}
+        parts: dict[str, Mapping[str, Tensor]] = {
+            "weights": self.parameters, "optimiser": moments, "average": self.average.mean, "best": self.best,
+        }  # fmt: skip
+        return {f"{part}/{name}": tensor for part, tensors in parts.items() for name, tensor in tensors.items()}
+
+
+def _optimisers(groups: list[Group], config: OptimConfig) -> list[torch.optim.Optimizer]:
+    """AdamW for whole parameters, RowAdamW for those whose gradients cover only some rows."""
+    dense, rows = ([_options(g, config) for g in groups if g.rows is kind] for kind in (False, True))
+    result: list[torch.optim.Optimizer] = [torch.optim.AdamW(dense, fused=True)] if dense else []
+    return [*result, RowAdamW(rows, second_moment=config.second_moment)] if rows else result
+
+
+def _options(group: Group, config: OptimConfig) -> dict[str, Any]:
+    rates = {"lr": group.lr, "peak": group.lr, "weight_decay": group.decay, "eps": config.eps}
+    return {"params": list(group.parameters.values()), **rates}
+
+
+@torch.no_grad()
+def _copy(source: dict[str, Tensor], parameters: dict[str, nn.Parameter]) -> None:
+    for name, value in source.items():
+        parameters[name].copy_(value)
+
+
+def _part(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}

@@ -1,0 +1,226 @@
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
+pytest.importorskip("transformers", reason="needs the extra 'neural'")
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from toy_training import WORDS, ToyNetwork, toy_examples, train, weights
+
+from tiny_encoders import make_encoder
+from treetop.errors import ConfigError, StoreError
+from treetop.neural.optimiser import OptimConfig
+from treetop.neural.training import fine_tune
+from treetop.runtime import Runtime
+
+PROGRAM = Path(__file__).with_name("toy_training.py")
+EVERYTHING = {
+    "epochs": 4, "accumulate": 2, "schedule": "one_cycle", "cycle_beta1": True, "average": "ema", "ema_decay": 0.9,
+    "average_every": 2, "average_from": 0.3, "progressive": [6, 10, 16], "clip": 0.5,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_encoder(tmp_path_factory.mktemp("encoder"), WORDS, layers=2)
+
+
+def environment() -> dict[str, str]:
+    return os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+
+
+def assert_same(one: dict[str, Any], other: dict[str, Any]) -> None:
+    assert one.keys() == other.keys()
+    for name, value in one.items():
+        np.testing.assert_array_equal(value, other[name], err_msg=name)
+
+
+def test_it_learns_and_the_seed_decides(encoder: Path) -> None:
+    network, log = train(encoder, {"epochs": 8, "head_lr_factor": 5.0})
+    losses = [record["loss"] for record in log.records]
+    assert log.steps == 8 * 11 == len(losses)
+    assert np.mean(losses[-11:]) < 0.7 * np.mean(losses[:11])
+    assert not network.training
+    again, _ = train(encoder, {"epochs": 8, "head_lr_factor": 5.0})
+    assert_same(weights(network), weights(again))
+
+
+def test_training_leaves_the_callers_random_numbers_alone(encoder: Path) -> None:
+    torch.manual_seed(1)
+    expected = torch.rand(3)
+    network = ToyNetwork(encoder, 0.1)
+    examples = toy_examples(network)
+    torch.manual_seed(1)
+    fine_tune(network, examples, OptimConfig(steps=2), Runtime(threads=1))
+    assert torch.equal(torch.rand(3), expected)
+
+
+def test_accumulation_equals_a_larger_batch(encoder: Path) -> None:
+    large, _ = train(encoder, {"steps": 6, "batch_size": 8}, dropout=0.0)
+    small, _ = train(encoder, {"steps": 6, "batch_size": 2, "accumulate": 4}, dropout=0.0)
+    for name, value in weights(large).items():
+        np.testing.assert_allclose(weights(small)[name], value, atol=2e-5, err_msg=name)
+
+
+def test_interrupted_at_any_checkpoint_it_ends_the_same(encoder: Path, tmp_path: Path) -> None:
+    whole, log = train(encoder, EVERYTHING, watch=pretend_score)
+    for stop in (1, 11, 20):
+        folder = tmp_path / str(stop)
+        with pytest.raises(KeyboardInterrupt):
+            train(encoder, {**EVERYTHING, "checkpoint_every": 1}, folder, watch=interrupting(stop))
+        resumed, second = train(encoder, {**EVERYTHING, "checkpoint_every": 7}, folder, watch=pretend_score)
+        assert_same(weights(whole), weights(resumed))
+        assert [r.get("loss") for r in second.records] == [r.get("loss") for r in log.records]
+        written = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+        assert [r["step"] for r in written] == [r["step"] for r in log.records]
+
+
+def pretend_score(network: ToyNetwork) -> Any:
+    return lambda: float(network.scorer.weight.detach().abs().sum())
+
+
+def interrupting(stop: int) -> Any:
+    """Break off in the forward pass after `stop` steps of two batches, as if the program were stopped there."""
+
+    def watch(network: ToyNetwork) -> Any:
+        original, calls = network.loss, itertools.count(1)
+
+        def loss(batch: Any) -> Any:
+            if next(calls) > 2 * stop:
+                raise KeyboardInterrupt
+            return original(batch)
+
+        network.loss = loss  # type: ignore[method-assign]
+        return pretend_score(network)
+
+    return watch
+
+
+def test_killed_it_resumes_to_the_same_weights(encoder: Path, tmp_path: Path) -> None:
+    settings = {"epochs": 6, "checkpoint_every": 3, "average": "swa", "average_every": 2}
+    options = json.dumps(settings)
+    command = [sys.executable, str(PROGRAM), str(encoder)]
+    folder = tmp_path / "checkpoints"
+    victim = subprocess.Popen([*command, str(tmp_path / "killed.npz"), options, str(folder)], env=environment())
+    deadline = time.time() + 300
+    while time.time() < deadline and victim.poll() is None:
+        if len((folder / "log.jsonl").read_text().splitlines() if (folder / "log.jsonl").exists() else []) > 20:
+            victim.send_signal(signal.SIGKILL)
+            break
+        time.sleep(0.005)
+    assert victim.wait() == -signal.SIGKILL
+    assert not (tmp_path / "killed.npz").exists()
+    subprocess.run([*command, str(tmp_path / "killed.npz"), options, str(folder)], env=environment(), check=True)
+    undisturbed, _ = train(encoder, settings)
+    assert_same(weights(undisturbed), dict(np.load(tmp_path / "killed.npz")))
+
+
+def test_two_processes_equal_one_with_the_doubled_batch(encoder: Path, tmp_path: Path) -> None:
+    options = {"steps": 13, "weight_decay": 0.1}
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", str(PROGRAM)]
+    arguments = [str(encoder), str(tmp_path / "two.npz"), json.dumps(options | {"batch_size": 3, "dropout": 0.0})]
+    subprocess.run([*torchrun, *arguments], env=environment(), check=True, capture_output=True, timeout=300)
+    two = dict(np.load(tmp_path / "two.npz"))
+    one = weights(train(encoder, options | {"batch_size": 6}, dropout=0.0)[0])
+    before = weights(ToyNetwork(encoder, 0.0))
+    assert np.abs(one["scorer.weight"] - before["scorer.weight"]).max() > 1e-3
+    for name, value in one.items():
+        np.testing.assert_allclose(two[name], value, atol=3e-5, err_msg=name)
+
+
+def test_a_finished_run_is_not_repeated(encoder: Path, tmp_path: Path) -> None:
+    first, log = train(encoder, {"epochs": 1}, tmp_path)
+    second, again = train(encoder, {"epochs": 1}, tmp_path)
+    assert_same(weights(first), weights(second))
+    assert again.records == log.records
+
+
+def test_other_settings_do_not_continue_a_run(encoder: Path, tmp_path: Path) -> None:
+    train(encoder, {"epochs": 1}, tmp_path)
+    with pytest.raises(ConfigError, match=r"lr=0\.001, now it is 0\.002"):
+        train(encoder, {"epochs": 1, "lr": 2e-3}, tmp_path)
+
+
+def test_a_checkpoint_cut_short_is_named(encoder: Path, tmp_path: Path) -> None:
+    train(encoder, {"epochs": 1}, tmp_path)
+    path = next(tmp_path.glob("step-*")) / "tensors.safetensors"
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    with pytest.raises(StoreError, match="cut short"):
+        train(encoder, {"epochs": 1}, tmp_path)
+
+
+def scripted(scores: list[float], seen: list[Any]) -> Any:
+    """A dev score that follows a script and remembers the weights it was asked about."""
+
+    def watch(network: ToyNetwork) -> Any:
+        def score() -> float:
+            seen.append(network.scorer.weight.detach().clone())
+            return scores[len(seen) - 1]
+
+        return score
+
+    return watch
+
+
+def test_the_best_weights_are_kept_and_patience_ends(encoder: Path) -> None:
+    seen: list[Any] = []
+    network, log = train(encoder, {"epochs": 9, "patience": 2}, watch=scripted([0.1, 0.5, 0.4, 0.3, 0.9], seen))
+    assert len(seen) == 4
+    assert log.steps == 4 * 11
+    assert (log.best_score, log.best_step) == (0.5, 22)
+    assert torch.equal(network.scorer.weight, seen[1])
+
+
+def test_averages(encoder: Path) -> None:
+    seen: list[Any] = []
+    options = {"steps": 6, "watch_every": 1}
+    train(encoder, options, watch=scripted([6, 5, 4, 3, 2, 1], seen))
+    averaged, _ = train(encoder, {"steps": 6, "average": "swa", "average_from": 0.5, "average_every": 1})
+    torch.testing.assert_close(averaged.scorer.weight, torch.stack(seen[3:]).mean(0))
+    moving, _ = train(
+        encoder, {"steps": 6, "average": "ema", "average_from": 0.5, "average_every": 1, "ema_decay": 0.75}
+    )
+    expected = 0.75 * (0.75 * seen[3] + 0.25 * seen[4]) + 0.25 * seen[5]
+    torch.testing.assert_close(moving.scorer.weight, expected)
+
+
+def test_a_loss_that_is_not_a_number_is_reported(encoder: Path) -> None:
+    network = ToyNetwork(encoder, 0.0)
+    examples = toy_examples(network)
+    with torch.no_grad():
+        network.scorer.weight.fill_(torch.nan)
+    with pytest.raises(ConfigError, match="lower lr"):
+        fine_tune(network, examples, OptimConfig(steps=1), Runtime(threads=1))
+
+
+def test_bfloat16_falls_back_or_works(encoder: Path) -> None:
+    from treetop.neural.precision import supports_bfloat16
+
+    network = ToyNetwork(encoder, 0.0)
+    examples, runtime = toy_examples(network), Runtime(threads=1, precision="bfloat16")
+    if supports_bfloat16("cpu"):
+        assert np.isfinite(fine_tune(network, examples, OptimConfig(steps=2, log_every=1), runtime).records[0]["loss"])
+    else:
+        with pytest.warns(UserWarning, match="float32"):
+            fine_tune(network, examples, OptimConfig(steps=2), runtime)
+    with pytest.raises(ConfigError, match="int3"):
+        fine_tune(network, examples, OptimConfig(steps=2), Runtime(precision="int3"))
+
+
+def test_progress_shows_loss_and_speed(encoder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    network = ToyNetwork(encoder, 0.0)
+    fine_tune(network, toy_examples(network), OptimConfig(steps=2), Runtime(threads=1, progress=True))
+    assert "texts/s" in capfd.readouterr().err

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from treetop.labels import TreeConfig
 
 from treetop.config import from_dict, to_dict
 from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError, DataError, NotFittedError, StoreError
+from treetop.labels import TreeConfig
 from treetop.linear import LinearTreeConfig
 from treetop.methods import METHODS, Method, Predictor, load, method_class
 from treetop.methods.ensemble import Ensemble, EnsembleConfig

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from treetop.data import Dataset
 from treetop.errors import DataError
 from treetop.methods import Method
@@ -56,10 +58,10 @@ def measure(
     propensity = Propensity(a=a, b=b, train_texts=model.training["texts"])
     with Meter() as meter:
         predictions = model.predict(dataset, largest_k((*names, *_BANDS_BY)))
-    known = len(model.space)
+    seen = np.append(model.frequency > 0, np.zeros(dataset.labels.shape[1] - len(model.space), bool))
     return Figures(
         texts=len(dataset),
-        unseen=int((dataset.labels.indices >= known).sum()),
+        unseen=int(np.count_nonzero(~seen[dataset.labels.indices])),
         metrics=evaluate(predictions, dataset.labels, names, frequency=model.frequency, propensity=propensity),
         bands=breakdown(predictions, dataset.labels, _BANDS_BY, frequency=model.frequency, propensity=propensity),
         propensity=propensity,

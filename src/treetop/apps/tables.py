@@ -79,13 +79,13 @@ def _bands(figures: Figures) -> Table:
 
 def show_suggestions(text: str, suggestions: Sequence[Suggestion], true: Sequence[str]) -> None:
     """One text, what was suggested (right ones marked), and what was right."""
-    out.print(f"\n[bold]{_shorten(text)}[/bold]", highlight=False)
+    out.print(f"\n{_shorten(text)}", style="bold", highlight=False, markup=False)
     for label, score in suggestions:
         mark, style = ("✓", "green") if label in true else (" ", "dim")
-        out.print(f"  {mark} {label:<44} {score:.3f}", style=style, highlight=False)
+        out.print(f"  {mark} {label:<44} {score:.3f}", style=style, highlight=False, markup=False)
     missed = [label for label in true if label not in {one.label for one in suggestions}]
     if missed:
-        out.print(f"    also right: {', '.join(missed)}", style="dim", highlight=False)
+        out.print(f"    also right: {', '.join(missed)}", style="dim", highlight=False, markup=False)
 
 
 def show_model(model: Method[Any], path: Path, depth: int) -> None:

@@ -163,20 +163,20 @@ class Method(ABC, Generic[C]):
         """Read what `_save` wrote."""
 
 
-def fit_bag_of_words(config: TfidfConfig, corpus: Corpus) -> tuple[Tfidf | None, CSR]:
+def fit_bag_of_words(config: TfidfConfig, corpus: Corpus, *, threads: int = 0) -> tuple[Tfidf | None, CSR]:
     """Tf-idf of the texts; a corpus without texts brings its own features."""
     if len(corpus.texts):
         tfidf = Tfidf(config)
-        return tfidf, tfidf.fit_transform(corpus.texts)
+        return tfidf, tfidf.fit_transform(corpus.texts, threads=threads)
     return None, bag_of_words(None, corpus)
 
 
-def bag_of_words(tfidf: Tfidf | None, corpus: Corpus) -> CSR:
+def bag_of_words(tfidf: Tfidf | None, corpus: Corpus, *, threads: int = 0) -> CSR:
     """The sparse features of texts, as they were made in training."""
     if tfidf is not None:
         if not len(corpus.texts) and len(corpus):
             raise DataError("the model was trained on texts, but only features are given; give the texts")
-        return tfidf.transform(corpus.texts)
+        return tfidf.transform(corpus.texts, threads=threads)
     if corpus.features is None:
         raise DataError("the model was trained on ready-made features, but texts are given; give the features")
     check_features(corpus.features, what="the feature matrix")

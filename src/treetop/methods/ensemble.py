@@ -36,6 +36,8 @@ class EnsembleConfig:
     def __post_init__(self) -> None:
         if self.depth < 1:
             raise ConfigError(f"depth is {self.depth}; take at least one label from each member")
+        if self.fuser == "round_robin" and self.weights is not None:
+            raise ConfigError("round_robin takes the lists in turn and has no weights; leave them out")
 
 
 class Ensemble(Method[EnsembleConfig]):

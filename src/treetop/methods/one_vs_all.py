@@ -50,13 +50,15 @@ class OneVsAll(Method[OneVsAllConfig]):
     config_class = OneVsAllConfig
 
     def _fit(self, train: Dataset) -> None:
-        self.tfidf, features = fit_bag_of_words(self.config.tfidf, train.corpus)
+        self.tfidf, features = fit_bag_of_words(self.config.tfidf, train.corpus, threads=self.runtime.cores)
         flat = LabelTree((np.zeros(len(train.space), np.int32),))
         config = LinearTreeConfig(solver=self.config.solver, search=self.config.search, half=self.config.half)
         self.linear = LinearTree.fit(features, train.labels, flat, config, runtime=self.runtime)
 
     def _predict(self, corpus: Corpus, k: int) -> Predictions:
-        return self.linear.predict(bag_of_words(self.tfidf, corpus), k, runtime=self.runtime)
+        return self.linear.predict(
+            bag_of_words(self.tfidf, corpus, threads=self.runtime.cores), k, runtime=self.runtime
+        )
 
     def describe(self) -> dict[str, Any]:
         """Weights kept."""

@@ -79,7 +79,7 @@ class XRLinear(Method[XRLinearConfig]):
         self.given_tree = tree
 
     def _fit(self, train: Dataset) -> None:
-        self.tfidf, features = fit_bag_of_words(self.config.tfidf, train.corpus)
+        self.tfidf, features = fit_bag_of_words(self.config.tfidf, train.corpus, threads=self.runtime.cores)
         self.linear = []
         for seed in range(self.runtime.seed, self.runtime.seed + self.config.trees):
             tree = self.given_tree or self._grow(features, train, seed)
@@ -98,7 +98,7 @@ class XRLinear(Method[XRLinearConfig]):
         return grow_tree(parts[0] if len(parts) == 1 else beside(*parts), self.config.tree, seed=seed, threads=cores)
 
     def _predict(self, corpus: Corpus, k: int) -> Predictions:
-        features = bag_of_words(self.tfidf, corpus)
+        features = bag_of_words(self.tfidf, corpus, threads=self.runtime.cores)
         if len(self.linear) == 1:
             return self.linear[0].predict(features, k, runtime=self.runtime)
         wide = min(max(k, _KEPT_PER_TREE), len(self.space))

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from treetop.data import Corpus, Dataset
+from treetop.errors import DataError
+from treetop.methods.base import as_corpus, bag_of_words, fit_bag_of_words, training_memory
+from treetop.sparse import canonical
+from treetop.text import TfidfConfig
+
+
+def test_texts_get_tf_idf_and_features_stay_as_they_are() -> None:
+    tfidf, features = fit_bag_of_words(TfidfConfig(), Corpus(["red apple", "green apple"]))
+    assert tfidf is not None
+    assert features.shape == (2, 3)
+    np.testing.assert_array_equal(bag_of_words(tfidf, Corpus(["red apple"])).toarray(), features[[0]].toarray())
+    given = canonical(np.eye(3, dtype=np.float32))
+    tfidf, features = fit_bag_of_words(TfidfConfig(), Corpus([], given))
+    assert tfidf is None
+    np.testing.assert_array_equal(features.toarray(), np.eye(3))
+
+
+def test_features_must_be_finite() -> None:
+    broken = canonical(np.array([[1, 0], [0, np.nan]], np.float32))
+    with pytest.raises(DataError, match="nan in row 1"):
+        bag_of_words(None, Corpus([], broken))
+
+
+def test_what_was_given_in_training_is_needed_again() -> None:
+    tfidf, _ = fit_bag_of_words(TfidfConfig(), Corpus(["red apple"]))
+    with pytest.raises(DataError, match="give the texts"):
+        bag_of_words(tfidf, Corpus([], canonical(np.eye(2, dtype=np.float32))))
+    with pytest.raises(DataError, match="give the features"):
+        bag_of_words(None, Corpus(["red apple"]))
+
+
+def test_inputs_become_a_corpus(toy_train: Dataset) -> None:
+    assert as_corpus(toy_train) is toy_train.corpus
+    assert as_corpus(toy_train.corpus) is toy_train.corpus
+    assert as_corpus(("a", "b")).texts == ["a", "b"]
+
+
+def test_memory_is_estimated_from_texts_or_features(toy_train: Dataset) -> None:
+    from_texts = training_memory(toy_train, trees=1, half=False)
+    features = canonical(np.ones((len(toy_train), 10), np.float32))
+    from_features = training_memory(
+        Dataset(Corpus([], features), toy_train.labels, toy_train.space), trees=1, half=False
+    )
+    assert 10_000 < from_features < from_texts < 10_000_000
+    assert training_memory(toy_train, trees=1, half=True) < from_texts

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from treetop.data import Dataset
+from treetop.errors import ConfigError, DataError, NotFittedError
+from treetop.methods.ensemble import Ensemble, EnsembleConfig
+from treetop.methods.one_vs_all import OneVsAll
+from treetop.methods.xr_linear import XRLinear
+from treetop.predictions import FUSERS, fuse
+
+
+@pytest.fixture(scope="module")
+def members(toy_train: Dataset) -> list[XRLinear | OneVsAll]:
+    return [XRLinear().fit(toy_train), OneVsAll().fit(toy_train)]
+
+
+@pytest.mark.parametrize("fuser", FUSERS)
+def test_an_ensemble_of_fitted_models_fuses_their_lists(
+    fuser: str, members: list[XRLinear | OneVsAll], toy_test: Dataset
+) -> None:
+    both = Ensemble.of(members, EnsembleConfig(fuser=fuser, depth=20))  # type: ignore[arg-type]
+    expected = fuse([member.predict(toy_test, 20) for member in members], fuser, k=5)
+    np.testing.assert_array_equal(both.predict(toy_test, 5).labels, expected.labels)
+    assert both.training["cpu_seconds"] >= members[0].training["cpu_seconds"]
+
+
+def test_members_must_fit_together(members: list[XRLinear | OneVsAll]) -> None:
+    other = OneVsAll().fit(["one word", "two words"], [["x"], ["y"]])
+    with pytest.raises(DataError, match="different labels"):
+        Ensemble.of([*members, other])
+    with pytest.raises(NotFittedError):
+        Ensemble.of([OneVsAll()])
+    with pytest.raises(ConfigError, match="at least one member"):
+        Ensemble.of([])
+    with pytest.raises(ConfigError, match="at least one member"):
+        Ensemble().fit(["a"], [["x"]])
+    with pytest.raises(ConfigError, match="3 weights for 2 members"):
+        Ensemble(members, EnsembleConfig(weights=(1.0, 2.0, 3.0)))
+    with pytest.raises(ConfigError, match="depth"):
+        EnsembleConfig(depth=0)
+    with pytest.raises(ConfigError, match="round_robin"):
+        EnsembleConfig(fuser="round_robin", weights=(1.0, 2.0))

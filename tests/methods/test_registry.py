@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from treetop.errors import ConfigError, StoreError
+from treetop.methods.registry import METHODS, load, method_class
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_names_lead_to_classes_of_that_name(name: str) -> None:
+    assert method_class(name).name == name
+
+
+def test_an_unknown_name_gets_the_nearest() -> None:
+    with pytest.raises(ConfigError, match="did you mean 'one-vs-all'"):
+        method_class("one-vs-al")
+    with pytest.raises(ConfigError, match="choose one of xr-linear"):
+        method_class("quantum")
+
+
+@pytest.mark.parametrize(("card", "problem"), [([], "not the card"), ({"method": "quantum", "format": 1}, "unknown")])
+def test_foreign_cards(card: object, problem: str, tmp_path: Path) -> None:
+    (tmp_path / "model.json").write_text(json.dumps(card))
+    with pytest.raises(StoreError, match=problem):
+        load(tmp_path)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,11 @@ def test_progress_reaches_the_size_of_the_file(tmp_path: Path, capsys: pytest.Ca
     shown = capsys.readouterr().err
     assert "reading train.jsonl" in shown
     assert "100%" in shown
+
+
+def test_raw_texts_of_the_xmc_repository_by_their_field_names(tmp_path: Path) -> None:
+    record = '{"uid": "B0", "title": "Pen", "content": "", "target_ind": [12, 3], "target_rel": [1.0, 0.5]}'
+    (tmp_path / "trn.json.gz").write_bytes(gzip.compress(record.encode()))
+    dataset = read(tmp_path, text="title", labels="target_ind", weights="target_rel")
+    assert (dataset.corpus.texts, dataset.space.names) == (["Pen"], ("12", "3"))
+    assert dataset.labels.toarray().tolist() == [[1, 0.5]]

@@ -34,6 +34,14 @@ def test_harmless_oddities(tmp_path: Path) -> None:
     assert dataset.labels.toarray().tolist() == LABELS
 
 
+def test_any_white_space_between_numbers(tmp_path: Path) -> None:
+    dataset = read(written(tmp_path, "3 5 3\n2,0\t0:.5  4:1.5 \n\n1 \n"))
+    assert dataset.labels.toarray().tolist() == [[1, 0, 1], [0, 0, 0], [0, 1, 0]]
+    assert dataset.corpus.features is not None
+    assert dataset.corpus.features.toarray()[0].tolist() == [0.5, 0, 0, 0, 1.5]
+    assert dataset.corpus.features.nnz == 2
+
+
 def test_batches_join_seamlessly(tmp_path: Path) -> None:
     count = 5000
     lines = [f"{row % 7},{row % 3} {row % 11}:{row + 1} {row % 13 + 11}:1" for row in range(count)]

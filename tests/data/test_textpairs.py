@@ -56,3 +56,8 @@ def test_empty_lines_at_the_end_do_not_matter(tmp_path: Path, texts: str, labels
 def test_other_differences_do(tmp_path: Path, texts: str, labels: str) -> None:
     with pytest.raises(DataError, match=r"train_raw_texts.txt: \d texts, but train_labels.txt has \d rows of labels"):
         read(release(tmp_path, texts, labels))
+
+
+def test_texts_of_the_labels_beside_them(tmp_path: Path) -> None:
+    (release(tmp_path, "one\n", "b a\n") / "labels.txt").write_text("b\tthe second\n")
+    assert read(tmp_path).space == LabelSpace(["a", "b"], ["a", "the second"])

@@ -87,7 +87,7 @@ class Corpus:
     def __post_init__(self) -> None:
         if isinstance(self.texts, str):
             raise DataError("texts is one string; give a list of texts")
-        if self.features is not None and self.texts and len(self.texts) != self.features.shape[0]:
+        if self.features is not None and len(self.texts) and len(self.texts) != self.features.shape[0]:
             raise DataError(
                 f"{len(self.texts)} texts but {self.features.shape[0]} rows of features; give one row per text"
             )
@@ -98,7 +98,7 @@ class Corpus:
     def take(self, rows: ArrayLike) -> Corpus:
         """The given rows (ids, or a boolean mask), in that order."""
         chosen = _row_ids(rows, len(self))
-        texts = [self.texts[row] for row in chosen] if self.texts else []
+        texts = [self.texts[row] for row in chosen] if len(self.texts) else []
         return Corpus(texts, None if self.features is None else self.features[chosen])
 
 

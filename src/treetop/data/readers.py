@@ -89,7 +89,8 @@ def _read_records(source: Source, fields: Fields, space: LabelSpace | None, runt
     rows = LabelRows(space)
     read_file = _record_reader(source.kind)
     texts = [text for path in source.paths for text in read_file(path, fields, rows, runtime)]
-    return _named(source, Corpus(texts), rows)
+    labels, found = rows.finish()
+    return Dataset(Corpus(texts), labels, _described(found, source, space))
 
 
 def _record_reader(kind: str) -> _Records:
@@ -100,19 +101,13 @@ def _record_reader(kind: str) -> _Records:
     return read_jsonl if kind == "jsonl" else read_table
 
 
-def _named(source: Source, corpus: Corpus, rows: LabelRows) -> Dataset:
-    """The dataset of gathered rows, with label texts if a file beside it has some."""
-    labels, found = rows.finish()
+def _described(found: LabelSpace, source: Source, space: LabelSpace | None) -> LabelSpace:
+    """The labels with texts, if a file beside the data has some; texts of a given space stay as they are."""
     texts = label_texts(source.path.parent) if source.described else {}
-    if texts and (rows.space is None or rows.space.texts is not None):
-        found = found.with_texts(_joined(rows.space, texts))
-    return Dataset(corpus, labels, found)
-
-
-def _joined(space: LabelSpace | None, texts: dict[str, str]) -> dict[str, str]:
-    """Texts of a given space stay as they are; the file describes the rest."""
+    if not texts or (space is not None and space.texts is None):
+        return found
     own = {} if space is None or space.texts is None else dict(zip(space.names, space.texts, strict=True))
-    return {**texts, **own}
+    return found.with_texts({**texts, **own})
 
 
 def _read_texts(source: Source, separator: str | None, space: LabelSpace | None, runtime: Runtime | None) -> Dataset:
@@ -125,7 +120,7 @@ def _read_texts(source: Source, separator: str | None, space: LabelSpace | None,
     texts, labels = same_length(texts, labels, source.texts, source.path)
     features = None if source.features is None else read_features(source.features)
     _check_rows(features, labels, source)
-    return Dataset(Corpus(texts, features), labels, found)
+    return Dataset(Corpus(texts, features), labels, _described(found, source, space))
 
 
 def _read_matrices(source: Source, space: LabelSpace | None, runtime: Runtime | None) -> Dataset:

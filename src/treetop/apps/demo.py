@@ -32,7 +32,7 @@ def run_demo(out: Path | None, runtime: Runtime) -> None:
     step = max(1, len(test) // _SHOWN)
     chosen = test.take(range(0, step * _SHOWN, step))
     for number, suggestions in enumerate(loaded.predict(chosen, k=5)):
-        true = [test.space.names[label] for label in chosen.labels[[number]].indices]
+        true = [test.space.names[int(label)] for label in chosen.labels[[number]].indices]
         tables.show_suggestions(chosen.corpus.texts[number], suggestions, true)
     tables.out.print()
     tables.show_figures(measure(loaded, test))

@@ -90,6 +90,7 @@ def test_the_module_as_users_write_it(tmp_path: Path, module: str, place: str) -
 
 def test_private_modules_and_broken_files_give_nothing(tmp_path: Path) -> None:
     assert found(tmp_path, "_pyrepl.console") == []
+    assert found(tmp_path, "_py_abc") == []
     assert found(tmp_path, "json", SOURCE + "\ndef broken(:\n") == []
     assert found(tmp_path, "json", SOURCE + "\n'\x00'\n") == []
     assert found(tmp_path, "json", SOURCE + "\nTABLE = [" + "0, " * 50_000 + "]\n") == []

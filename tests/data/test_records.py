@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 from pathlib import Path
 
 import polars as pl
@@ -84,3 +85,16 @@ def test_what_is_wrong_with_the_call_is_said_at_once(tmp_path: Path, monkeypatch
     standard_input(monkeypatch, '{"text": "é"}'.encode("latin-1"))
     with pytest.raises(DataError, match="standard input, line 1: byte 0xe9"):
         list(read_texts("-"))
+
+
+def test_a_pipe_is_handed_on_when_it_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, writing = os.pipe()
+    with open(reading, "rb") as stream, open(writing, "wb", buffering=0) as pipe:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(stream))
+        chunks = read_texts("-", chunk=3)
+        pipe.write(b"one\ntwo\nthr")
+        assert next(chunks) == [Record("one"), Record("two")]
+        pipe.write(b"ee\nfour\nfive\nsix\n")
+        assert next(chunks) == [Record("three"), Record("four"), Record("five")]
+        pipe.close()
+        assert list(chunks) == [[Record("six")]]

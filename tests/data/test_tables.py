@@ -87,4 +87,4 @@ def test_bad_weights_and_encodings_are_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", ["", "text,labels\n"])
 def test_empty_tables(tmp_path: Path, content: str) -> None:
-    assert "no column 'text'" in (found := message(written(tmp_path, content))) or "is empty" in found
+    assert "the file is empty" in message(written(tmp_path, content))

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from treetop.errors import DataError
+from treetop.sparse import canonical
 from treetop.types import CSR, Ids
 
 __all__ = ["Corpus", "Dataset", "LabelRows", "LabelSpace"]
@@ -57,11 +58,11 @@ class LabelSpace:
         gathered = LabelRows(self)
         for names, row in _zip_weights(rows, weights):
             gathered.add(names, row)
-            if gathered.unseen:
-                raise DataError(
-                    f"label {gathered.unseen[0]!r} is not in the label space of {len(self):,} labels; "
-                    "fix the name, or widen the space with space.extended([...])"
-                )
+        if unseen := gathered.unseen:
+            raise DataError(
+                f"label {unseen[0]!r} is not in the label space of {len(self):,} labels; "
+                "fix the name, or widen the space with space.extended([...])"
+            )
         return gathered.finish()[0]
 
     def extended(self, extra: Iterable[str], texts: Mapping[str, str] | None = None) -> LabelSpace:
@@ -99,7 +100,7 @@ class Corpus:
         """The given rows (ids, or a boolean mask), in that order."""
         chosen = _row_ids(rows, len(self))
         texts = [self.texts[row] for row in chosen] if len(self.texts) else []
-        return Corpus(texts, None if self.features is None else self.features[chosen])
+        return Corpus(texts, None if self.features is None else canonical(self.features[chosen]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +153,7 @@ class Dataset:
     def take(self, rows: ArrayLike) -> Dataset:
         """The given rows (ids, or a boolean mask), in that order; the label space stays whole."""
         chosen = _row_ids(rows, len(self))
-        return Dataset(self.corpus.take(chosen), self.labels[chosen], self.space)
+        return Dataset(self.corpus.take(chosen), canonical(self.labels[chosen]), self.space)
 
 
 class LabelRows:

@@ -116,7 +116,9 @@ def _definitions(body: list[ast.stmt], owner: str) -> Iterator[tuple[str, _Defin
 def _public_place(module: str) -> str:
     """The module as users write it: up to the first private part, and at most two parts."""
     twin = module.removeprefix("_py")
-    if module.startswith("_py") and twin in sys.stdlib_module_names:  # _pydecimal documents decimal
+    if (
+        module.startswith("_py") and not twin.startswith("_") and twin in sys.stdlib_module_names
+    ):  # _pydecimal documents decimal
         return twin
     public: list[str] = []
     for part in module.split(".")[:2]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import select
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
@@ -16,6 +17,7 @@ from treetop.runtime import Runtime
 __all__ = ["Place", "decode", "lines", "live_lines", "text_lines"]
 
 _BLOCK = 1 << 20  # bytes; small blocks stay in the processor's cache between inflating, splitting and parsing
+_PATIENCE = 0.02  # seconds without input after which what has arrived is handed on
 _WIDE = (b"\xff\xfe", b"\xfe\xff")  # byte order marks of UTF-16
 
 
@@ -55,14 +57,15 @@ def text_lines(path: Path, runtime: Runtime | None = None) -> Iterator[tuple[int
 
 
 def live_lines(stream: BufferedReader) -> Iterator[tuple[int, bytes] | None]:
-    """As `lines`, from a stream such as standard input; None says that the next line has not arrived yet."""
+    """As `lines`, from a stream such as standard input; None says that the next line is late."""
     number, held = 1, b""
     while block := stream.read1(_BLOCK):
         *whole, held = (held + block).split(b"\n")
         for line in whole:
             yield number, _clean(line, number)
             number += 1
-        yield None
+        if _pauses(stream):
+            yield None
     if held:
         yield number, _clean(held, number)
 
@@ -107,6 +110,14 @@ def _split(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
             number, held = number + 1, [piece]
     if last := b"".join(held):
         yield number, _clean(last, number)
+
+
+def _pauses(stream: BufferedReader) -> bool:
+    """Whether nothing more arrives for a moment; never, where that cannot be told."""
+    try:
+        return not select.select([stream], [], [], _PATIENCE)[0]
+    except (OSError, ValueError):  # not a pipe or a terminal, or not on this system
+        return False
 
 
 def _opened(path: Path) -> BufferedReader:

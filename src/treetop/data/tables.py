@@ -45,6 +45,8 @@ def table_records(
     """(line number, cells of the wanted columns) of each record; an optional column that is absent gives no cell."""
     source = text_lines(path, runtime)
     header = next(source, (1, ""))[1]
+    if not header.strip():
+        raise DataError("the file is empty; expected a header line with the names of the columns", path=path)
     delimiter = "\t" if _is_tab_separated(path) else _delimiter(header, wanted)
     names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
     for name in wanted:

@@ -23,7 +23,7 @@ def test_rows_with_weights_beside_or_inside() -> None:
 
 def test_absent_names_what_is_there() -> None:
     assert str(absent("field", "label", ["labels", "x"])).endswith("there are: labels, x; did you mean 'labels'?")
-    assert str(absent("column", "text", [])) == "no column 'text'; there are: none"
+    assert str(absent("column", "text", [])) == "no column 'text'; there are: none; name the one to read, or rename it"
 
 
 @pytest.mark.parametrize("value", [None, 1, ["x"], {"x": 1}, True])

@@ -62,7 +62,7 @@ def test_a_text_of_a_megabyte_and_blank_lines(tmp_path: Path) -> None:
 def test_an_absent_column_is_named_with_those_that_exist(tmp_path: Path) -> None:
     path = written(tmp_path, "id,text,label\n1,x,a\n")
     there = "there are: id, text, label; did you mean 'label'?"
-    assert message(path) == f"{path}, line 1: no column 'labels'; {there}; name the column to read"
+    assert message(path) == f"{path}, line 1: no column 'labels'; {there}"
     assert "no column 'body'" in message(path, text="body", labels="label")
 
 

@@ -30,9 +30,9 @@ def absent(kind: str, name: str, existing: Iterable[str]) -> DataError:
     """The error for a field or column that is not there: what is there, and the nearest name."""
     existing = list(existing)
     near = difflib.get_close_matches(name, existing, n=1, cutoff=0.5)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
+    hint = f"did you mean {near[0]!r}?" if near else "name the one to read, or rename it"
     listed = ", ".join(existing[:20]) or "none"
-    return DataError(f"no {kind} {name!r}; there are: {listed}{hint}")
+    return DataError(f"no {kind} {name!r}; there are: {listed}; {hint}")
 
 
 def as_text(value: Any, name: str) -> str:

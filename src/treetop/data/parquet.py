@@ -73,7 +73,7 @@ def _scanned(path: Path, wanted: Sequence[str], optional: Sequence[str]) -> tupl
         raise DataError(f"not a readable parquet file ({reason}); write it again", path=path) from None
     for name in wanted:
         if name not in names:
-            raise DataError(f"{absent('column', name, names)}; name the column to read", path=path)
+            raise DataError(str(absent("column", name, names)), path=path)
     return lazy.select(*wanted, *(name for name in optional if name in names and name not in wanted)), count
 
 

@@ -51,7 +51,7 @@ def table_records(
     names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
     for name in wanted:
         if name not in names:
-            raise _no_column(name, names, path)
+            raise DataError(str(absent("column", name, names)), path=path, line=1)
     columns = [names.index(name) for name in [*wanted, *(name for name in optional if name in names)]]
     for number, cells in _parsed((line for _, line in source), delimiter, path):
         if len(cells) != len(names):
@@ -92,10 +92,6 @@ def _delimiter(header: str, wanted: Sequence[str]) -> str:
         return sum(name in names for name in wanted), len(names)
 
     return max(_DELIMITERS, key=found)
-
-
-def _no_column(name: str, names: Sequence[str], path: Path) -> DataError:
-    return DataError(f"{absent('column', name, names)}; name the column to read", path=path, line=1)
 
 
 def _numbers(cells: Sequence[str], column: str) -> list[float]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import resource
 import sys
 import time
 from collections.abc import Iterator
@@ -15,6 +14,11 @@ from types import TracebackType
 from typing import Protocol
 
 from treetop.errors import ConfigError
+
+try:
+    import resource
+except ModuleNotFoundError:  # Windows
+    resource = None  # type: ignore[assignment]
 
 __all__ = ["Meter", "Runtime", "available_cores", "available_memory"]
 
@@ -119,10 +123,18 @@ class Meter:
     ) -> None:
         self.wall_seconds = time.perf_counter() - self._wall
         self.cpu_seconds = _cpu_seconds() - self._cpu
-        unit = 1 if sys.platform == "darwin" else 1024
-        self.peak_rss_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
+        self.peak_rss_mib = _peak_rss_mib()
+
+
+def _peak_rss_mib() -> float:
+    if resource is None:
+        return 0.0
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
 
 
 def _cpu_seconds() -> float:
+    if resource is None:
+        return time.process_time()
     used = (resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN))
     return sum(usage.ru_utime + usage.ru_stime for usage in used)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from treetop import kernels
 from treetop.kernels.reference import terms as reference
 from treetop.kernels.reference.terms import murmur3
-from treetop.text.analysis import character_classes
+from treetop.text.analysis import alphabet
 
-CLASSES = character_classes(ascii_only=False)
+LETTERS = alphabet(lowercase=True, ascii_only=False)
 KINDS = [
     ("word", 1, 1),
     ("word", 1, 3),
@@ -29,8 +29,8 @@ def encoded(texts: list[str]) -> list[str | bytes]:
     return [text if text.isascii() else text.encode("utf-8", "surrogatepass") for text in texts]
 
 
-def both(kind: str, shortest: int, longest: int, *, token_length: int = 2, fold: bool = True, stop: list[bytes] = []):  # noqa: B006
-    options = {"kind": kind, "shortest": shortest, "longest": longest, "token_length": token_length, "fold": fold}
+def both(kind: str, shortest: int, longest: int, *, token_length: int = 2, stop: list[bytes] = []):  # noqa: B006
+    options = {"kind": kind, "shortest": shortest, "longest": longest, "token_length": token_length}
     return kernels.TermIndex(**options, stop=stop), reference.TermIndex(**options, stop=stop)
 
 
@@ -48,8 +48,8 @@ def same(a, b) -> None:
 @settings(max_examples=25, deadline=None)
 def test_equals_the_definition(kind: str, shortest: int, longest: int, texts: list[str], others: list[str]) -> None:
     native, plain = both(kind, shortest, longest, stop=[b"ab", "éé".encode()])
-    learned = native.learn(encoded(texts), CLASSES, 2)
-    same(learned, plain.learn(encoded(texts), CLASSES, 2))
+    learned = native.learn(encoded(texts), LETTERS, 2)
+    same(learned, plain.learn(encoded(texts), LETTERS, 2))
     assert len(native) == len(plain)
     np.testing.assert_array_equal(native.in_texts, plain.in_texts)
     np.testing.assert_array_equal(native.occurrences, plain.occurrences)
@@ -57,8 +57,8 @@ def test_equals_the_definition(kind: str, shortest: int, longest: int, texts: li
     order = native.sorted(ids)
     np.testing.assert_array_equal(order, plain.sorted(ids))
     same(native.terms(order), plain.terms(order))
-    same(native.look_up(encoded(others), CLASSES, 2), plain.look_up(encoded(others), CLASSES, 2))
-    same(native.hash(encoded(others), CLASSES, 3, 2), plain.hash(encoded(others), CLASSES, 3, 2))
+    same(native.look_up(encoded(others), LETTERS, 2), plain.look_up(encoded(others), LETTERS, 2))
+    same(native.hash(encoded(others), LETTERS, 3, 2), plain.hash(encoded(others), LETTERS, 3, 2))
     columns = np.full(len(native), -1, np.int32)
     columns[order] = np.arange(len(order)) // 2  # pairs share a column
     same(kernels.arrange_counts(*learned, columns, 2), reference.arrange_counts(*learned, columns, 2))
@@ -68,15 +68,15 @@ def test_equals_the_definition(kind: str, shortest: int, longest: int, texts: li
 @settings(max_examples=25, deadline=None)
 def test_takes_words_that_were_found_elsewhere(words: list[list[str]]) -> None:
     texts = [b"".join(word.encode("utf-8", "surrogatepass") + b"\xff" for word in row) for row in words]
-    native, plain = both("word", 1, 2, token_length=0, fold=False, stop=[b"a"])
-    same(native.learn(texts, CLASSES, 1), plain.learn(texts, CLASSES, 1))
+    native, plain = both("word", 1, 2, token_length=0, stop=[b"a"])
+    same(native.learn(texts, LETTERS, 1), plain.learn(texts, LETTERS, 1))
     assert len(native) == len(plain)
 
 
 def test_a_given_word_must_end() -> None:
     native, _ = both("word", 1, 1, token_length=0)
     with pytest.raises(ValueError, match="lacks its end"):
-        native.learn([b"word"], CLASSES, 1)
+        native.learn([b"word"], LETTERS, 1)
 
 
 def test_threads_do_not_change_the_numbers() -> None:
@@ -85,17 +85,17 @@ def test_threads_do_not_change_the_numbers() -> None:
     results = []
     for threads in (1, 2, 5):
         native, _ = both("word", 1, 2)
-        results.append((*native.learn(texts, CLASSES, threads), *native.look_up(texts, CLASSES, threads)))
+        results.append((*native.learn(texts, LETTERS, threads), *native.look_up(texts, LETTERS, threads)))
     same(results[0], results[1])
     same(results[0], results[2])
 
 
 def test_a_stored_table_is_the_learned_one() -> None:
     native, _ = both("word", 1, 1)
-    native.learn(["one two three two"], CLASSES, 1)
+    native.learn(["one two three two"], LETTERS, 1)
     copy, _ = both("word", 1, 1)
     copy.insert(*native.terms(np.arange(3, dtype=np.int32)))
-    same(copy.look_up(["two three four"], CLASSES, 1), native.look_up(["two three four"], CLASSES, 1))
+    same(copy.look_up(["two three four"], LETTERS, 1), native.look_up(["two three four"], LETTERS, 1))
 
 
 def test_refuses_an_unknown_kind() -> None:

@@ -12,8 +12,8 @@ ALL = Limits(fewest_texts=1, most_texts=3, most_terms=None)
 
 
 def kind() -> Kind:
-    encode = encoder(lowercase=True, accents=None)
-    return Kind(name="word", shortest=1, longest=1, token_length=2, lowercase=True, stop_words=(), encode=encode)
+    encode, fold = encoder(lowercase=True, accents=None)
+    return Kind(name="word", ngrams=(1, 1), encode=encode, fold=fold, token_length=2)
 
 
 def learned(limits: Limits) -> Vocabulary:

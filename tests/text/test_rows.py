@@ -43,13 +43,13 @@ def test_rows_have_length_one_and_empty_ones_stay_empty(norm: str) -> None:
 
 def test_buffer_stacks_rows() -> None:
     blocks = [canonical(sp.random_array((n, 7), density=0.4, rng=n, format="csr")) for n in (3, 1, 50, 2)]
-    buffer = RowBuffer()
+    buffer = RowBuffer(7)
     for block in blocks:
-        buffer.append(block)
-    result = buffer.finish(7)
+        buffer.append((block.indptr.astype(np.int64), block.indices, block.data))
+    result = buffer.finish()
     np.testing.assert_array_equal(result.toarray(), np.vstack([block.toarray() for block in blocks]))
     assert result.indices.dtype == np.int32
 
 
 def test_an_empty_buffer_is_a_matrix_without_rows() -> None:
-    assert RowBuffer().finish(5).shape == (0, 5)
+    assert RowBuffer(5).finish().shape == (0, 5)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from treetop.errors import DataError
 from treetop.kernels import TermIndex, arrange_counts
-from treetop.text.analysis import Encode, character_classes
+from treetop.text.analysis import Encode, alphabet
 from treetop.types import Ids
 
 __all__ = ["Columns", "Counts", "Hashed", "Kind", "Limits", "Vocabulary"]
@@ -27,35 +27,32 @@ class Kind:
 
     name: str
     """`word`, `char_wb` or `char`."""
-    shortest: int
-    """Words or characters in an n-gram, at least."""
-    longest: int
-    """Words or characters in an n-gram, at most."""
-    token_length: int
-    """Characters in a word, at least; 0 if `encode` finds the words."""
-    lowercase: bool
-    """Whether capitals are folded."""
-    stop_words: Sequence[str]
-    """Words left out before n-grams are made."""
+    ngrams: tuple[int, int]
+    """Words or characters in the shortest and the longest n-gram."""
     encode: Encode
     """Makes a text ready for the kernel."""
+    fold: bool
+    """Whether the kernel folds capitals to small letters."""
+    token_length: int = 0
+    """Characters in a word, at least; 0 if `encode` finds the words."""
+    stop_words: Sequence[str] = ()
+    """Words left out before n-grams are made."""
 
     def index(self) -> TermIndex:
         """An empty index of terms of this kind."""
         return TermIndex(
             kind=self.name,
-            shortest=self.shortest,
-            longest=self.longest,
+            shortest=self.ngrams[0],
+            longest=self.ngrams[1],
             token_length=self.token_length,
-            fold=self.lowercase,
             stop=[word.encode("utf-8", "surrogatepass") for word in self.stop_words],
         )
 
-    def encoded(self, texts: Sequence[str]) -> tuple[list[str | bytes], NDArray[np.uint8]]:
-        """The texts for the kernel, with the classes of their characters."""
+    def encoded(self, texts: Sequence[str]) -> tuple[list[str | bytes], NDArray[np.uint32]]:
+        """The texts for the kernel, with what it must know of their characters."""
         encode = self.encode
         ready = [encode(text) for text in texts]
-        return ready, character_classes(ascii_only=all(isinstance(text, str) for text in ready))
+        return ready, alphabet(lowercase=self.fold, ascii_only=all(isinstance(text, str) for text in ready))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -174,8 +171,8 @@ class Hashed:
 
     def count(self, texts: Sequence[str], threads: int) -> Counts:
         """Count the terms."""
-        ready, classes = self.kind.encoded(texts)
-        return self._index.hash(ready, classes, self._bits, threads)
+        ready, characters = self.kind.encoded(texts)
+        return self._index.hash(ready, characters, self._bits, threads)
 
     def tensors(self) -> dict[str, NDArray[np.generic]]:
         """Nothing: the hash is the same everywhere."""

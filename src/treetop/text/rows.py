@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treetop.errors import DataError
 from treetop.sparse import from_parts
-from treetop.types import CSR
+from treetop.types import CSR, Floats, Ids
 
-__all__ = ["RowBuffer", "chunks", "scale_rows"]
+__all__ = ["RowBuffer", "Rows", "chunks", "scale_rows"]
 
 _CHUNK_CHARACTERS = 1 << 24
+
+Rows: TypeAlias = tuple[NDArray[np.int64], Ids, Floats]
+"""Where each row starts, the columns of its entries (sorted), their values."""
 
 
 def chunks(texts: Iterable[str], characters: int = _CHUNK_CHARACTERS) -> Iterator[list[str]]:
@@ -50,21 +53,21 @@ def scale_rows(values: NDArray[np.float64], start: NDArray[np.integer[Any]], nor
 class RowBuffer:
     """Sparse rows appended chunk by chunk, without ever holding two copies of all of them."""
 
-    def __init__(self) -> None:
-        self._start = _Growing(np.int64)
+    def __init__(self, columns: int) -> None:
+        self._columns = columns
+        self._start, self._ids, self._values = _Growing(np.int64), _Growing(np.int32), _Growing(np.float32)
         self._start.append(np.zeros(1, np.int64))
-        self._columns = _Growing(np.int32)
-        self._values = _Growing(np.float32)
 
-    def append(self, rows: CSR) -> None:
+    def append(self, rows: Rows) -> None:
         """Add rows at the end."""
-        self._start.append(self._columns.size + rows.indptr[1:].astype(np.int64))
-        self._columns.append(rows.indices)
-        self._values.append(rows.data)
+        start, ids, values = rows
+        self._start.append(self._ids.size + start[1:])
+        self._ids.append(ids)
+        self._values.append(values)
 
-    def finish(self, columns: int) -> CSR:
+    def finish(self) -> CSR:
         """All rows as one matrix."""
-        return from_parts(self._start.finish(), self._columns.finish(), self._values.finish(), columns=columns)
+        return from_parts(self._start.finish(), self._ids.finish(), self._values.finish(), columns=self._columns)
 
 
 class _Growing:

@@ -29,9 +29,9 @@ from treetop.errors import ConfigError, DataError, NotFittedError, StoreError
 from treetop.runtime import Runtime
 from treetop.sparse import from_parts
 from treetop.store import Folder
-from treetop.text.analysis import WORD_PATTERNS, check_pattern, encoder, encoder_of_words
+from treetop.text.analysis import WORD_PATTERNS, check_pattern, encoder, word_encoder
 from treetop.text.columns import Columns, Counts, Hashed, Kind, Limits, Vocabulary
-from treetop.text.rows import RowBuffer, chunks, scale_rows
+from treetop.text.rows import RowBuffer, Rows, chunks, scale_rows
 from treetop.text.stopwords import ENGLISH
 from treetop.types import CSR, Floats, Ids
 
@@ -122,26 +122,22 @@ def _check_frequency(name: str, value: int | float) -> None:
 
 def _kinds(config: TfidfConfig) -> Iterator[Kind]:
     stop_words = ENGLISH if config.stop_words == "english" else config.stop_words or ()
-    length = WORD_PATTERNS.get(config.token_pattern, 0)
-    encode = encoder(lowercase=config.lowercase, accents=config.strip_accents)
-    words = encode
-    if length == 0:
-        words = encoder_of_words(config.token_pattern, lowercase=config.lowercase, accents=config.strip_accents)
-    for name, ngrams in (
-        ("word", config.word_ngrams),
-        ("char_wb", config.char_wb_ngrams),
-        ("char", config.char_ngrams),
-    ):
+    encode, fold = encoder(lowercase=config.lowercase, accents=config.strip_accents)
+    least = WORD_PATTERNS.get(config.token_pattern, 0)
+    if config.word_ngrams is not None:
+        own = least == 0
+        words = word_encoder(config.token_pattern, lowercase=config.lowercase, accents=config.strip_accents)
+        yield Kind(
+            name="word",
+            ngrams=config.word_ngrams,
+            encode=words if own else encode,
+            fold=fold and not own,
+            token_length=least,
+            stop_words=sorted(stop_words),
+        )
+    for name, ngrams in (("char_wb", config.char_wb_ngrams), ("char", config.char_ngrams)):
         if ngrams is not None:
-            yield Kind(
-                name=name,
-                shortest=ngrams[0],
-                longest=ngrams[1],
-                token_length=length,
-                lowercase=config.lowercase and not (name == "word" and length == 0),
-                stop_words=sorted(stop_words) if name == "word" else (),
-                encode=words if name == "word" else encode,
-            )
+            yield Kind(name=name, ngrams=ngrams, encode=encode, fold=fold)
 
 
 class Tfidf:
@@ -185,25 +181,24 @@ class Tfidf:
     def fit_transform(self, texts: Iterable[str], *, threads: int = 0) -> CSR:
         """The same as `fit`, then `transform`, in one pass over the texts."""
         kept, moved = self._learn(texts, threads, keep=True)
-        cores, rows = Runtime(threads=threads).cores, RowBuffer()
+        cores, buffer = Runtime(threads=threads).cores, RowBuffer(self.width)
         while kept:
             counts = kept.popleft()  # let go chunk by chunk
             each = zip(self._columns, counts, moved, strict=True)
-            rows.append(self._weigh([part.settled(rows_of, to, cores) for part, rows_of, to in each]))
-        return rows.finish(self.width)
+            buffer.append(self._weigh([part.settled(rows, to, cores) for part, rows, to in each]))
+        return buffer.finish()
 
     def transform(self, texts: Iterable[str], *, threads: int = 0) -> CSR:
         """The rows of the texts; terms that `fit` has not seen are left out."""
-        rows = RowBuffer()
-        for chunk in self.transform_chunks(texts, threads=threads):
-            rows.append(chunk)
-        return rows.finish(self.width)
+        buffer = RowBuffer(self.width)
+        for rows in self._rows(texts, threads):
+            buffer.append(rows)
+        return buffer.finish()
 
     def transform_chunks(self, texts: Iterable[str], *, threads: int = 0) -> Iterator[CSR]:
         """The rows of the texts, some thousands at a time, for features that do not fit in memory."""
-        columns, cores = self._fitted(), Runtime(threads=threads).cores
-        for chunk in chunks(texts):
-            yield self._weigh([part.count(chunk, cores) for part in columns])
+        width = self.width
+        return (from_parts(*rows, columns=width) for rows in self._rows(texts, threads))
 
     def save(self, folder: Folder) -> None:
         """Write `tfidf.json` and `tfidf.safetensors`."""
@@ -244,6 +239,11 @@ class Tfidf:
     def _new_columns(self) -> list[Columns]:
         bits = self.config.hash_bits
         return [Vocabulary(kind) if bits is None else Hashed(kind, bits) for kind in _kinds(self.config)]
+
+    def _rows(self, texts: Iterable[str], threads: int) -> Iterator[Rows]:
+        columns, cores = self._fitted(), Runtime(threads=threads).cores
+        for chunk in chunks(texts):
+            yield self._weigh([part.count(chunk, cores) for part in columns])
 
     def _learn(self, texts: Iterable[str], threads: int, *, keep: bool) -> tuple[deque[list[Counts]], list[Ids]]:
         """Counts of every chunk, if they are to be kept, and the final column of each provisional one."""
@@ -286,7 +286,7 @@ class Tfidf:
             return (np.log((1 + texts) / (1 + in_texts)) + 1).astype(np.float32)
         return (np.log(texts / np.maximum(in_texts, 1)) + 1).astype(np.float32)  # a hashed column may have no text
 
-    def _weigh(self, parts: list[Counts]) -> CSR:
+    def _weigh(self, parts: list[Counts]) -> Rows:
         start, columns, counts = parts[0] if len(parts) == 1 else self._side_by_side(parts)
         values = counts.astype(np.float64)
         if self.config.sublinear_tf:
@@ -295,7 +295,7 @@ class Tfidf:
             values *= self._idf[columns]
         if self.config.norm is not None:
             scale_rows(values, start, self.config.norm)
-        return from_parts(start, columns, values.astype(np.float32), columns=self.width)
+        return start, columns, values.astype(np.float32)
 
     def _side_by_side(self, parts: list[Counts]) -> Counts:
         blocks = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
 import numpy as np
@@ -14,20 +14,18 @@ __all__ = ["TermIndex", "arrange_counts", "murmur3"]
 Counts = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
 
 _IN_WORD, _IS_SPACE = 1, 2
-_FOLD = {capital: capital | 0x20 for capital in range(ord("A"), ord("Z") + 1)}
 
 
 class TermIndex:
     """Counts n-grams of words (`word`), of characters (`char`) or of the characters of each word (`char_wb`).
 
-    `classes[code point]` has bit 0 for characters of words and bit 1 for white space. Texts are ASCII strings, or
-    bytes in UTF-8. With `token_length` 0 the words are given: each ends with the byte 0xFF.
+    `alphabet[code point]` has bit 0 for characters of words, bit 1 for white space, and above them the code point that
+    the character becomes; characters beyond it are neither and stay. Texts are ASCII strings, or bytes in UTF-8. With
+    `token_length` 0 the words are given: each ends with the byte 0xFF.
     """
 
-    def __init__(
-        self, *, kind: str, shortest: int, longest: int, token_length: int, fold: bool, stop: Sequence[bytes]
-    ) -> None:
-        self._kind, self._sizes, self._token_length, self._fold = kind, range(shortest, longest + 1), token_length, fold
+    def __init__(self, *, kind: str, shortest: int, longest: int, token_length: int, stop: Sequence[bytes]) -> None:
+        self._kind, self._sizes, self._token_length = kind, range(shortest, longest + 1), token_length
         self._stop = {_decoded(word) for word in stop}
         self._numbers: dict[str, int] = {}
         self._in_texts: list[int] = []
@@ -46,26 +44,26 @@ class TermIndex:
         """Of every term, its occurrences in all texts."""
         return np.array(self._occurrences, np.int64)
 
-    def learn(self, texts: Sequence[str | bytes], classes: NDArray[np.uint8], threads: int) -> Counts:
+    def learn(self, texts: Sequence[str | bytes], alphabet: NDArray[np.uint32], threads: int) -> Counts:
         """Counts in the order of first occurrence; terms are numbered as they come."""
         del threads
-        rows = [Counter(map(self._number, self._terms(text, classes))) for text in texts]
+        rows = [Counter(map(self._number, self._terms(text, alphabet))) for text in texts]
         for row in rows:
             for term, count in row.items():
                 self._in_texts[term] += 1
                 self._occurrences[term] += count
         return _pack([list(row.items()) for row in rows])
 
-    def look_up(self, texts: Sequence[str | bytes], classes: NDArray[np.uint8], threads: int) -> Counts:
+    def look_up(self, texts: Sequence[str | bytes], alphabet: NDArray[np.uint32], threads: int) -> Counts:
         """Counts of the known terms, sorted."""
         del threads
         known = self._numbers
         return _pack([
-            sorted(Counter(known[term] for term in self._terms(text, classes) if term in known).items())
+            sorted(Counter(known[term] for term in self._terms(text, alphabet) if term in known).items())
             for text in texts
         ])  # fmt: skip
 
-    def hash(self, texts: Sequence[str | bytes], classes: NDArray[np.uint8], bits: int, threads: int) -> Counts:
+    def hash(self, texts: Sequence[str | bytes], alphabet: NDArray[np.uint32], bits: int, threads: int) -> Counts:
         """Counts of all terms by |MurmurHash3 as a signed number| modulo 2^bits, sorted."""
         del threads
 
@@ -73,7 +71,7 @@ class TermIndex:
             h = murmur3(term.encode("utf-8", "surrogatepass"))
             return min(h, (1 << 32) - h) % (1 << bits)
 
-        return _pack([sorted(Counter(map(column, self._terms(text, classes))).items()) for text in texts])
+        return _pack([sorted(Counter(map(column, self._terms(text, alphabet))).items()) for text in texts])
 
     def insert(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> None:
         """Number the terms of a table that was stored."""
@@ -99,29 +97,19 @@ class TermIndex:
             self._occurrences.append(0)
         return self._numbers[term]
 
-    def _terms(self, text: str | bytes, classes: NDArray[np.uint8]) -> Iterator[str]:
-        def has(bit: int) -> Callable[[str], bool]:
-            return lambda character: bool(classes[ord(character)] & bit)
-
+    def _terms(self, text: str | bytes, alphabet: NDArray[np.uint32]) -> Iterator[str]:
         if self._kind == "word":
-            words = [word for word in self._words(text, has(_IN_WORD)) if word not in self._stop]
+            found = _split(text) if self._token_length == 0 else self._words(text, alphabet)
+            words = [word for word in found if word not in self._stop]
             return (" ".join(words[i : i + n]) for n in self._sizes for i in range(len(words) - n + 1))
-        runs = [(space, "".join(run)) for space, run in groupby(self._folded(text), has(_IS_SPACE))]
+        runs = _runs(text, alphabet, _IS_SPACE)
         if self._kind == "char":
             whole = "".join(" " if space and len(run) > 1 else run for space, run in runs)
             return _slices(whole, self._sizes)
         return self._padded([f" {run} " for space, run in runs if not space])
 
-    def _folded(self, text: str | bytes) -> str:
-        characters = text if isinstance(text, str) else _decoded(text)
-        return characters.translate(_FOLD) if self._fold else characters
-
-    def _words(self, text: str | bytes, in_word: Callable[[str], bool]) -> list[str]:
-        if self._token_length == 0:
-            given = text.encode() if isinstance(text, str) else text
-            return [_decoded(word) for word in given.split(b"\xff")[:-1]]
-        runs = [(inside, "".join(run)) for inside, run in groupby(self._folded(text), in_word)]
-        return [run for inside, run in runs if inside and len(run) >= self._token_length]
+    def _words(self, text: str | bytes, alphabet: NDArray[np.uint32]) -> list[str]:
+        return [run for inside, run in _runs(text, alphabet, _IN_WORD) if inside and len(run) >= self._token_length]
 
     def _padded(self, words: Sequence[str]) -> Iterator[str]:
         for word in words:
@@ -163,6 +151,19 @@ def murmur3(data: bytes) -> int:
     h = (h ^ h >> 16) * 0x85EBCA6B & 0xFFFFFFFF
     h = (h ^ h >> 13) * 0xC2B2AE35 & 0xFFFFFFFF
     return h ^ h >> 16
+
+
+def _runs(text: str | bytes, alphabet: NDArray[np.uint32], bit: int) -> list[tuple[bool, str]]:
+    """The folded text in runs of characters that all have the bit or all lack it."""
+    points = [ord(character) for character in (text if isinstance(text, str) else _decoded(text))]
+    known = [int(alphabet[point]) if point < len(alphabet) else point << 2 for point in points]
+    runs = groupby(known, lambda entry: bool(entry & bit))
+    return [(has, "".join(chr(entry >> 2) for entry in run)) for has, run in runs]
+
+
+def _split(text: str | bytes) -> list[str]:
+    given = text.encode() if isinstance(text, str) else text
+    return [_decoded(word) for word in given.split(b"\xff")[:-1]]
 
 
 def _slices(text: str, sizes: range) -> Iterator[str]:

@@ -17,175 +17,198 @@ struct Analysis {
     Kind kind;
     int shortest, longest;  // of the n-grams
     int token_length;       // characters a word has at least; 0: the words are given, each ended by the byte 0xFF
-    bool fold;              // ASCII capitals to small letters; other letters arrive folded
     StringTable stop;       // words that are left out before n-grams are made
 };
 
-// What a character is, by code point; only ASCII (128 classes) if no text has anything else.
-using Classes = const uint8_t *;
-constexpr uint8_t in_word = 1, is_space = 2;
 constexpr char word_end = '\xFF';  // occurs nowhere in UTF-8
 
-// Buffers that live from text to text.
-struct Scratch {
-    std::vector<char> bytes;
-    std::vector<size_t> start, end;  // of each word or character in `bytes`
-
-    void clear() {
-        bytes.clear();
-        start.clear();
-        end.clear();
-    }
-    std::string_view slice(size_t first, size_t last) const {
-        return {bytes.data() + start[first], end[last] - start[first]};
-    }
-};
-
-// Walks over the characters of a text; the text is valid UTF-8 because Python encoded it.
-class Characters {
+// What characters are and which letter they become. Texts are valid UTF-8, because Python encoded them.
+class Alphabet {
   public:
-    Characters(std::string_view text, bool fold, Classes classes)
-        : at_(text.data()), end_(text.data() + text.size()), fold_(fold), classes_(classes) {}
-
-    bool more() const { return at_ < end_; }
-    uint8_t kind() const {
-        const uint8_t lead = static_cast<uint8_t>(*at_);
-        return classes_[lead < 0x80 ? lead : code_point(lead)];
+    // Of each code point: bit 0 for characters of words, bit 1 for white space, and above them the folded code point.
+    // Code points beyond the table are neither and stay what they are.
+    Alphabet(const uint32_t *table, size_t size) : table_(table), size_(size) {
+        for (size_t c = 0; c < 0x80; ++c) {
+            folded_[c] = static_cast<char>(table[c] >> 2);
+            word_[c] = table[c] & 1 ? folded_[c] : '\0';
+        }
     }
-    void append_to(std::vector<char> &bytes) const {
-        if (fold_ && *at_ >= 'A' && *at_ <= 'Z')
-            bytes.push_back(static_cast<char>(*at_ | 0x20));
-        else
-            bytes.insert(bytes.end(), at_, at_ + width());
-    }
-    void step() { at_ += width(); }
 
-  private:
-    int width() const {
-        const uint8_t lead = static_cast<uint8_t>(*at_);
+    static bool is_ascii(const char *p) { return static_cast<uint8_t>(*p) < 0x80; }
+    static int width(const char *p) {
+        const auto lead = static_cast<uint8_t>(*p);
         return lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
     }
-    uint32_t code_point(uint8_t lead) const {
-        auto tail = [this](int i) { return static_cast<uint32_t>(at_[i] & 0x3F); };
+
+    // An ASCII character of words, folded; 0 for any other byte.
+    char word(const char *p) const { return word_[static_cast<uint8_t>(*p)]; }
+    bool in_word(const char *p) const { return look_up(code_point(p)) & 1; }
+    bool is_space(const char *p) const { return look_up(code_point(p)) & 2; }
+
+    // Copies one character, folded, and moves both pointers behind it. It may grow from two bytes to three.
+    void copy(const char *&from, char *&to) const {
+        if (is_ascii(from)) {
+            *to++ = folded_[static_cast<uint8_t>(*from++)];
+            return;
+        }
+        const uint32_t before = code_point(from), after = look_up(before) >> 2;
+        const int n = width(from);
+        if (before == after)
+            to = std::copy(from, from + n, to);
+        else
+            encode(after, to);
+        from += n;
+    }
+
+  private:
+    uint32_t look_up(uint32_t c) const { return c < size_ ? table_[c] : c << 2; }
+
+    static uint32_t code_point(const char *p) {
+        const auto lead = static_cast<uint8_t>(*p);
+        auto tail = [p](int i) { return static_cast<uint32_t>(p[i] & 0x3F); };
+        if (lead < 0x80) return lead;
         if (lead < 0xE0) return (lead & 0x1Fu) << 6 | tail(1);
         if (lead < 0xF0) return (lead & 0x0Fu) << 12 | tail(1) << 6 | tail(2);
         return (lead & 0x07u) << 18 | tail(1) << 12 | tail(2) << 6 | tail(3);
     }
 
-    const char *at_, *end_;
-    bool fold_;
-    Classes classes_;
+    static void encode(uint32_t c, char *&to) {
+        const int tails = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+        constexpr uint32_t lead[] = {0x00, 0xC0, 0xE0, 0xF0};
+        *to++ = static_cast<char>(lead[tails] | c >> 6 * tails);
+        for (int i = tails - 1; i >= 0; --i) *to++ = static_cast<char>(0x80 | (c >> 6 * i & 0x3F));
+    }
+
+    const uint32_t *table_;
+    size_t size_;
+    char folded_[0x80];
+    char word_[0x100] = {};
 };
 
-// Words one after another with one space between, so that an n-gram of words is a slice.
-class WordList {
+// The words or characters of a text, one after another, so that an n-gram is a slice. Lives from text to text.
+class Parts {
   public:
-    WordList(const Analysis &how, Scratch &out) : how_(how), out_(out) { out.clear(); }
+    size_t size() const { return start_.size(); }
+    std::string_view slice(size_t first, size_t last) const {
+        return {bytes_.data() + start_[first], end_[last] - start_[first]};
+    }
 
-    void begin() { out_.start.push_back(out_.bytes.size()); }
-    void finish(bool keep) {
-        const size_t from = out_.start.back(), to = out_.bytes.size();
-        if (keep && how_.stop.size() > 0) keep = how_.stop.find({out_.bytes.data() + from, to - from}) < 0;
-        if (keep) {
-            out_.end.push_back(to);
-            out_.bytes.push_back(' ');
-        } else {
-            out_.start.pop_back();
-            out_.bytes.resize(from);
-        }
+    // Makes room for the parts of a text of so many bytes; the parts are written from the pointer it returns.
+    char *clear(size_t bytes) {
+        // Folding adds half at most, two spaces go around a word, and a Key reads eight bytes from any place.
+        if (bytes_.size() < 2 * bytes + 16) bytes_.resize(2 * bytes + 16);
+        start_.clear();
+        end_.clear();
+        return bytes_.data();
+    }
+    void add(const char *start, const char *end) {
+        start_.push_back(static_cast<size_t>(start - bytes_.data()));
+        end_.push_back(static_cast<size_t>(end - bytes_.data()));
     }
 
   private:
-    const Analysis &how_;
-    Scratch &out_;
+    std::vector<char> bytes_;
+    std::vector<size_t> start_, end_;
 };
 
+// Adds the word that was written at [start, end) unless it is a stop word; returns where the next one begins.
+inline char *add_word(const StringTable &stop, char *start, char *end, Parts &words) {
+    if (stop.size() > 0 && stop.find(Key::padded({start, static_cast<size_t>(end - start)})) >= 0) return start;
+    words.add(start, end);
+    *end = ' ';
+    return end + 1;
+}
+
 // Runs of word characters that are long enough.
-inline void find_words(Characters c, const Analysis &how, Scratch &out) {
-    WordList words(how, out);
-    while (c.more()) {
-        if (!(c.kind() & in_word)) {
-            c.step();
-            continue;
-        }
+inline void find_words(std::string_view text, const Analysis &how, const Alphabet &alphabet, Parts &words) {
+    const char *p = text.data(), *const text_end = p + text.size();
+    for (char *start = words.clear(text.size()); p < text_end;) {
+        char *end = start;
         int length = 0;
-        words.begin();
-        for (; c.more() && (c.kind() & in_word); c.step(), ++length) c.append_to(out.bytes);
-        words.finish(length >= how.token_length);
+        for (; p < text_end; ++length) {
+            if (const char c = alphabet.word(p)) {
+                *end++ = c;
+                ++p;
+            } else if (!Alphabet::is_ascii(p) && alphabet.in_word(p)) {
+                alphabet.copy(p, end);
+            } else {
+                break;
+            }
+        }
+        if (length >= how.token_length) start = add_word(how.stop, start, end, words);
+        if (p < text_end) p += Alphabet::width(p);
     }
 }
 
-inline void split_words(std::string_view text, const Analysis &how, Scratch &out) {
-    WordList words(how, out);
+inline void split_words(std::string_view text, const Analysis &how, Parts &words) {
+    char *start = words.clear(text.size());
     while (!text.empty()) {
         const size_t length = text.find(word_end);
         if (length == text.npos) throw std::invalid_argument("a given word lacks its end");
-        words.begin();
-        out.bytes.insert(out.bytes.end(), text.begin(), text.begin() + length);
-        words.finish(true);
+        start = add_word(how.stop, start, std::copy(text.begin(), text.begin() + length, start), words);
         text.remove_prefix(length + 1);
     }
 }
 
 // The characters of the text; two or more white spaces in a row become one space.
-inline void find_characters(Characters c, Scratch &out) {
-    out.clear();
-    while (c.more()) {
-        out.start.push_back(out.bytes.size());
-        const bool space = c.kind() & is_space;
-        c.append_to(out.bytes);
-        c.step();
-        if (space && c.more() && (c.kind() & is_space)) {
-            out.bytes.resize(out.start.back());
-            out.bytes.push_back(' ');
-            while (c.more() && (c.kind() & is_space)) c.step();
+inline void find_characters(std::string_view text, const Alphabet &alphabet, Parts &characters) {
+    char *start = characters.clear(text.size());
+    for (const char *p = text.data(), *const text_end = p + text.size(); p < text_end;) {
+        const bool space = alphabet.is_space(p);
+        char *end = start;
+        alphabet.copy(p, end);
+        if (space && p < text_end && alphabet.is_space(p)) {
+            *start = ' ';
+            end = start + 1;
+            while (p < text_end && alphabet.is_space(p)) p += Alphabet::width(p);
         }
-        out.end.push_back(out.bytes.size());
+        characters.add(start, end);
+        start = end;
     }
 }
 
-// The characters of the next word between white spaces, with a space on either side; false at the end of the text.
-inline bool next_padded_word(Characters &c, Scratch &out) {
-    while (c.more() && (c.kind() & is_space)) c.step();
-    if (!c.more()) return false;
-    out.clear();
-    auto pad = [&out] {
-        out.start.push_back(out.bytes.size());
-        out.bytes.push_back(' ');
-        out.end.push_back(out.bytes.size());
+// The characters of the next word between white spaces, with a space on either side; moves p behind the word.
+inline void find_padded_word(const char *&p, const char *text_end, const Alphabet &alphabet, Parts &characters) {
+    while (p < text_end && alphabet.is_space(p)) p += Alphabet::width(p);
+    char *start = characters.clear(static_cast<size_t>(text_end - p));
+    if (p == text_end) return;
+    auto pad = [&] {
+        *start = ' ';
+        characters.add(start, start + 1);
+        ++start;
     };
     pad();
-    for (; c.more() && !(c.kind() & is_space); c.step()) {
-        out.start.push_back(out.bytes.size());
-        c.append_to(out.bytes);
-        out.end.push_back(out.bytes.size());
+    while (p < text_end && !alphabet.is_space(p)) {
+        char *end = start;
+        alphabet.copy(p, end);
+        characters.add(start, end);
+        start = end;
     }
     pad();
-    return true;
 }
 
 template <typename Use>
-void each_slice(const Analysis &how, const Scratch &parts, Use use) {
-    const size_t count = parts.start.size();
-    for (size_t n = how.shortest; n <= std::min<size_t>(how.longest, count); ++n)
-        for (size_t i = 0; i + n <= count; ++i) use(parts.slice(i, i + n - 1));
+void each_slice(const Analysis &how, const Parts &parts, Use use) {
+    const auto longest = std::min<size_t>(how.longest, parts.size());
+    for (size_t n = how.shortest; n <= longest; ++n)
+        for (size_t i = 0; i + n <= parts.size(); ++i) use(parts.slice(i, i + n - 1));
 }
 
 // Calls use(term) for every occurrence of a term in the text.
 template <typename Use>
-void each_term(std::string_view text, const Analysis &how, Classes classes, Scratch &scratch, Use use) {
-    Characters characters(text, how.fold, classes);
+void each_term(std::string_view text, const Analysis &how, const Alphabet &alphabet, Parts &parts, Use use) {
     if (how.kind == Kind::word) {
-        how.token_length > 0 ? find_words(characters, how, scratch) : split_words(text, how, scratch);
-        each_slice(how, scratch, use);
+        how.token_length > 0 ? find_words(text, how, alphabet, parts) : split_words(text, how, parts);
+        each_slice(how, parts, use);
     } else if (how.kind == Kind::character) {
-        find_characters(characters, scratch);
-        each_slice(how, scratch, use);
+        find_characters(text, alphabet, parts);
+        each_slice(how, parts, use);
     } else {
-        while (next_padded_word(characters, scratch)) {
-            each_slice(how, scratch, use);
+        for (const char *p = text.data(), *const text_end = p + text.size(); p < text_end;) {
+            find_padded_word(p, text_end, alphabet, parts);
+            each_slice(how, parts, use);
             // A word shorter than the n-grams counts once, whole.
-            if (scratch.start.size() < static_cast<size_t>(how.shortest)) use(scratch.slice(0, scratch.start.size() - 1));
+            if (0 < parts.size() && parts.size() < static_cast<size_t>(how.shortest)) use(parts.slice(0, parts.size() - 1));
         }
     }
 }

@@ -9,89 +9,98 @@
 
 namespace treetop {
 
-inline uint64_t load64(const char *p) {
-    uint64_t x;
-    std::memcpy(&x, p, 8);
+template <typename T>
+T load(const char *p) {
+    T x;
+    std::memcpy(&x, p, sizeof(T));
     return x;
 }
 
-inline uint32_t load32(const char *p) {
-    uint32_t x;
-    std::memcpy(&x, p, 4);
-    return x;
-}
+// A string with all that looking it up needs. The hash is only for tables in memory: it is never stored.
+struct Key {
+    std::string_view text;
+    uint64_t first;  // eight bytes, or fewer followed by zeros
+    uint32_t hash;
 
-// Up to eight bytes as one number; different strings of one length give different numbers.
-inline uint64_t load_short(const char *p, size_t n) {
-    if (n == 8) return load64(p);
-    if (n >= 4) return load32(p) | uint64_t{load32(p + n - 4)} << 32;
-    if (n == 0) return 0;
-    return uint64_t(uint8_t(p[0])) << 16 | uint64_t(uint8_t(p[n / 2])) << 8 | uint8_t(p[n - 1]);
-}
+    // A string after which at least eight more bytes may be read.
+    static Key padded(std::string_view s) {
+        const auto eight = load<uint64_t>(s.data());
+        return Key(s, s.size() >= 8 ? eight : eight & ((uint64_t{1} << 8 * s.size()) - 1));
+    }
 
-inline uint64_t mix(uint64_t h) {
-    h *= 0x9E3779B97F4A7C15u;
-    return h ^ (h >> 32);
-}
+    explicit Key(std::string_view s) : Key(s, first_bytes(s)) {}
 
-// Only for tables in memory: it is never stored and need not be equal on all machines.
-inline uint32_t hash_of(std::string_view s) {
-    const char *p = s.data();
-    size_t n = s.size();
-    uint64_t h = n;
-    for (; n > 8; p += 8, n -= 8) h = mix(h ^ load64(p));
-    return static_cast<uint32_t>(mix(mix(h ^ load_short(p, n))));
-}
+    Key(std::string_view s, uint64_t first, uint32_t hash) : text(s), first(first), hash(hash) {}
 
-inline bool equal_bytes(const char *a, const char *b, size_t n) {
-    for (; n > 8; a += 8, b += 8, n -= 8)
-        if (load64(a) != load64(b)) return false;
-    return load_short(a, n) == load_short(b, n);
-}
+  private:
+    Key(std::string_view s, uint64_t first) : text(s), first(first) {
+        uint64_t h = mix(first ^ s.size());
+        const char *p = s.data() + 8;
+        for (size_t n = s.size(); n > 8; n -= 8, p += 8) {
+            const size_t back = n < 16 ? 16 - n : 0;  // the last eight bytes may overlap those before
+            h = mix(h ^ load<uint64_t>(p - back));
+        }
+        hash = static_cast<uint32_t>(mix(h));
+    }
+
+    static uint64_t first_bytes(std::string_view s) {
+        char bytes[8] = {};
+        std::memcpy(bytes, s.data(), s.size() < 8 ? s.size() : 8);
+        return load<uint64_t>(bytes);
+    }
+
+    static uint64_t mix(uint64_t h) {
+        h *= 0x9E3779B97F4A7C15u;
+        return h ^ h >> 32;
+    }
+};
 
 // Open addressing with linear probing, at most half full. A slot holds the hash (upper half) and the number plus one.
 class StringTable {
   public:
     explicit StringTable(size_t expected = 0) { resize_slots(expected); }
 
-    int32_t size() const { return static_cast<int32_t>(hashes_.size()); }
-    uint32_t hash(int32_t id) const { return hashes_[id]; }
-    const std::vector<char> &bytes() const { return bytes_; }
-    const std::vector<int64_t> &offsets() const { return offsets_; }
+    int32_t size() const { return static_cast<int32_t>(entries_.size()); }
 
     std::string_view operator[](int32_t id) const {
-        return {bytes_.data() + offsets_[id], static_cast<size_t>(offsets_[id + 1] - offsets_[id])};
+        return {bytes_.data() + entries_[id].start, static_cast<size_t>(entries_[id].size)};
     }
+
+    Key key(int32_t id) const { return Key((*this)[id], entries_[id].first, entries_[id].hash); }
 
     // The number of the string, or -1.
-    int32_t find(std::string_view s, uint32_t hash) const { return static_cast<int32_t>(slots_[slot(s, hash)]) - 1; }
-    int32_t find(std::string_view s) const { return find(s, hash_of(s)); }
+    int32_t find(const Key &key) const { return static_cast<int32_t>(slots_[slot(key)]) - 1; }
 
     // The number of the string, which is size() - 1 from now on if it is new.
-    int32_t insert(std::string_view s, uint32_t hash) {
-        const size_t at = slot(s, hash);
+    int32_t insert(const Key &key) {
+        const size_t at = slot(key);
         if (slots_[at] != 0) return static_cast<int32_t>(slots_[at]) - 1;
-        if (hashes_.size() >= INT32_MAX - 1) throw std::length_error("more than 2^31 different terms; use hash_bits");
-        bytes_.insert(bytes_.end(), s.begin(), s.end());
-        offsets_.push_back(static_cast<int64_t>(bytes_.size()));
-        hashes_.push_back(hash);
-        slots_[at] = uint64_t{hash} << 32 | hashes_.size();
-        if (2 * hashes_.size() > slots_.size()) resize_slots(hashes_.size());
+        if (entries_.size() >= INT32_MAX - 1) throw std::length_error("more than 2^31 different terms; use hash_bits");
+        entries_.push_back({key.first, bytes_.size(), key.text.size(), key.hash});
+        bytes_.insert(bytes_.end(), key.text.begin(), key.text.end());
+        slots_[at] = uint64_t{key.hash} << 32 | entries_.size();
+        if (2 * entries_.size() > slots_.size()) resize_slots(entries_.size());
         return size() - 1;
     }
-    int32_t insert(std::string_view s) { return insert(s, hash_of(s)); }
 
   private:
+    struct Entry {
+        uint64_t first;  // most strings are told apart without a look at bytes_
+        size_t start, size;
+        uint32_t hash;
+    };
+
+    bool holds(const Entry &entry, const Key &key) const {
+        return entry.first == key.first && entry.size == key.text.size() &&
+               (entry.size <= 8 || std::memcmp(&bytes_[entry.start + 8], &key.text[8], entry.size - 8) == 0);
+    }
+
     // Where the string is, or the empty slot where it belongs.
-    size_t slot(std::string_view s, uint32_t hash) const {
-        for (size_t at = hash & mask_;; at = (at + 1) & mask_) {
+    size_t slot(const Key &key) const {
+        for (size_t at = key.hash & mask_;; at = (at + 1) & mask_) {
             const uint64_t entry = slots_[at];
-            if (entry == 0) return at;
-            if (entry >> 32 != hash) continue;
-            const int32_t id = static_cast<int32_t>(entry) - 1;
-            const int64_t start = offsets_[id];
-            const size_t n = static_cast<size_t>(offsets_[id + 1] - start);
-            if (n == s.size() && equal_bytes(bytes_.data() + start, s.data(), n)) return at;
+            if (entry == 0 || (entry >> 32 == key.hash && holds(entries_[static_cast<uint32_t>(entry) - 1], key)))
+                return at;
         }
     }
 
@@ -100,16 +109,15 @@ class StringTable {
         while (count < 4 * expected) count *= 2;
         slots_.assign(count, 0);
         mask_ = count - 1;
-        for (size_t id = 0; id < hashes_.size(); ++id) {
-            size_t at = hashes_[id] & mask_;
+        for (size_t id = 0; id < entries_.size(); ++id) {
+            size_t at = entries_[id].hash & mask_;
             while (slots_[at] != 0) at = (at + 1) & mask_;
-            slots_[at] = uint64_t{hashes_[id]} << 32 | (id + 1);
+            slots_[at] = uint64_t{entries_[id].hash} << 32 | (id + 1);
         }
     }
 
     std::vector<char> bytes_;
-    std::vector<int64_t> offsets_{0};
-    std::vector<uint32_t> hashes_;
+    std::vector<Entry> entries_;
     std::vector<uint64_t> slots_;
     size_t mask_ = 0;
 };

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nanobind/stl/string.h>
@@ -58,13 +59,13 @@ std::vector<Block> cut(const std::vector<std::string_view> &texts) {
     return blocks;
 }
 
-void count(Block &block, const std::vector<std::string_view> &texts, const Analysis &how, Classes classes,
-           Scratch &scratch) {
+void count(Block &block, const std::vector<std::string_view> &texts, const Analysis &how, const Alphabet &alphabet,
+           Parts &parts) {
     std::vector<int64_t> latest;  // the latest entry of each term
     for (size_t i = block.first; i < block.last; ++i) {
         const auto row_start = static_cast<int64_t>(block.ids.size());
-        each_term(texts[i], how, classes, scratch, [&](std::string_view term) {
-            const int32_t id = block.terms.insert(term);
+        each_term(texts[i], how, alphabet, parts, [&](std::string_view term) {
+            const int32_t id = block.terms.insert(Key::padded(term));
             if (static_cast<size_t>(id) == latest.size()) latest.push_back(-1);
             if (latest[id] >= row_start) {
                 ++block.counts[latest[id]];
@@ -78,34 +79,57 @@ void count(Block &block, const std::vector<std::string_view> &texts, const Analy
     }
 }
 
-// Renumbers a row, drops entries without a column (-1), sorts it and adds up equal columns; returns its new length.
-size_t arrange_row(const int32_t *ids, const int32_t *counts, size_t size, const int32_t *columns, int32_t *ids_out,
-                   int32_t *counts_out, std::vector<uint64_t> &entries) {
-    entries.clear();
-    for (size_t i = 0; i < size; ++i)
-        if (columns[ids[i]] >= 0)
-            entries.push_back(uint64_t(uint32_t(columns[ids[i]])) << 32 | uint32_t(counts[i]));
-    std::sort(entries.begin(), entries.end());
-    size_t kept = 0;
-    for (const uint64_t entry : entries) {
-        const auto column = static_cast<int32_t>(entry >> 32), n = static_cast<int32_t>(entry);
-        if (kept > 0 && ids_out[kept - 1] == column) {
-            counts_out[kept - 1] += n;
-        } else {
-            ids_out[kept] = column;
-            counts_out[kept++] = n;
+// Renumbers the entries of rows and sorts them.
+class Arranger {
+  public:
+    // Entries without a column (-1) are dropped, equal columns added up; returns how many entries remain.
+    size_t arrange(const int32_t *ids, const int32_t *counts, size_t size, const int32_t *columns, int32_t *ids_out,
+                   int32_t *counts_out) {
+        entries_.clear();
+        for (size_t i = 0; i < size; ++i)
+            if (columns[ids[i]] >= 0)
+                entries_.push_back(uint64_t(uint32_t(columns[ids[i]])) << 32 | uint32_t(counts[i]));
+        sort();
+        size_t kept = 0;
+        for (const uint64_t entry : entries_) {
+            const auto column = static_cast<int32_t>(entry >> 32), n = static_cast<int32_t>(entry);
+            if (kept > 0 && ids_out[kept - 1] == column) {
+                counts_out[kept - 1] += n;
+            } else {
+                ids_out[kept] = column;
+                counts_out[kept++] = n;
+            }
+        }
+        return kept;
+    }
+
+  private:
+    // By column. Long rows by radix, a byte of the column after another from the lowest: several times std::sort.
+    void sort() {
+        if (entries_.size() < 64) return std::sort(entries_.begin(), entries_.end());
+        spare_.resize(entries_.size());
+        uint64_t used = 0;
+        for (const uint64_t entry : entries_) used |= entry;
+        for (int shift = 32; shift < 64 && used >> shift != 0; shift += 8) {
+            uint32_t place[256] = {};
+            for (const uint64_t entry : entries_) ++place[entry >> shift & 255];
+            uint32_t before = 0;
+            for (uint32_t &p : place) before += std::exchange(p, before);
+            for (const uint64_t entry : entries_) spare_[place[entry >> shift & 255]++] = entry;
+            entries_.swap(spare_);
         }
     }
-    return kept;
-}
+
+    std::vector<uint64_t> entries_, spare_;
+};
 
 // In place: a row only ever gets shorter.
-void arrange(Block &block, const std::vector<int32_t> &columns, std::vector<uint64_t> &entries) {
+void arrange(Block &block, const std::vector<int32_t> &columns, Arranger &arranger) {
     size_t from = 0, kept = 0;
     for (int64_t &end : block.ends) {
         const size_t size = static_cast<size_t>(end) - from;
-        kept += arrange_row(&block.ids[from], &block.counts[from], size, columns.data(), &block.ids[kept],
-                            &block.counts[kept], entries);
+        kept += arranger.arrange(block.ids.data() + from, block.counts.data() + from, size, columns.data(),
+                                 block.ids.data() + kept, block.counts.data() + kept);
         from = static_cast<size_t>(end);
         end = static_cast<int64_t>(kept);
     }
@@ -148,15 +172,15 @@ uint32_t murmur(std::string_view s) {
 
 class TermIndex {
   public:
-    TermIndex(const std::string &kind, int shortest, int longest, int token_length, bool fold,
+    TermIndex(const std::string &kind, int shortest, int longest, int token_length,
               const std::vector<nb::bytes> &stop)
-        : how_{kind_of(kind), shortest, longest, token_length, fold, StringTable(stop.size())} {
-        for (const nb::bytes &word : stop) how_.stop.insert({word.c_str(), word.size()});
+        : how_{kind_of(kind), shortest, longest, token_length, StringTable(stop.size())} {
+        for (const nb::bytes &word : stop) how_.stop.insert(Key(std::string_view(word.c_str(), word.size())));
     }
 
     // Counts the texts' terms and remembers those that are new; rows are in the order of first occurrence.
-    Counts learn(const nb::list &texts, Vector<uint8_t> classes, int threads) {
-        std::vector<Block> blocks = counted(texts, classes.data(), threads, [](const StringTable &, std::vector<int32_t> &) { return false; });
+    Counts learn(const nb::list &texts, Vector<uint32_t> alphabet, int threads) {
+        std::vector<Block> blocks = counted(texts, alphabet, threads, [](const StringTable &, std::vector<int32_t> &) { return false; });
         nb::gil_scoped_release release;
         for (Block &block : blocks) merge(block);
         nb::gil_scoped_acquire acquire;
@@ -164,16 +188,16 @@ class TermIndex {
     }
 
     // Counts the known terms of the texts; rows are sorted.
-    Counts look_up(const nb::list &texts, Vector<uint8_t> classes, int threads) const {
-        return gather(counted(texts, classes.data(), threads, [this](const StringTable &terms, std::vector<int32_t> &columns) {
-            for (int32_t id = 0; id < terms.size(); ++id) columns.push_back(terms_.find(terms[id], terms.hash(id)));
+    Counts look_up(const nb::list &texts, Vector<uint32_t> alphabet, int threads) const {
+        return gather(counted(texts, alphabet, threads, [this](const StringTable &terms, std::vector<int32_t> &columns) {
+            for (int32_t id = 0; id < terms.size(); ++id) columns.push_back(terms_.find(terms.key(id)));
             return true;
         }));
     }
 
     // Counts all terms of the texts in 2^bits columns that are chosen by a hash; rows are sorted.
-    Counts hash(const nb::list &texts, Vector<uint8_t> classes, int bits, int threads) const {
-        return gather(counted(texts, classes.data(), threads, [bits](const StringTable &terms, std::vector<int32_t> &columns) {
+    Counts hash(const nb::list &texts, Vector<uint32_t> alphabet, int bits, int threads) const {
+        return gather(counted(texts, alphabet, threads, [bits](const StringTable &terms, std::vector<int32_t> &columns) {
             for (int32_t id = 0; id < terms.size(); ++id) {
                 const auto h = static_cast<int32_t>(murmur(terms[id]));
                 columns.push_back(static_cast<int32_t>((h < 0 ? -static_cast<int64_t>(h) : h) & ((int64_t{1} << bits) - 1)));
@@ -185,7 +209,7 @@ class TermIndex {
     void insert(Vector<uint8_t> bytes, Vector<int64_t> offsets) {
         const auto *data = reinterpret_cast<const char *>(bytes.data());
         for (size_t i = 0; i + 1 < offsets.size(); ++i)
-            terms_.insert({data + offsets(i), static_cast<size_t>(offsets(i + 1) - offsets(i))});
+            terms_.insert(Key(std::string_view(data + offsets(i), static_cast<size_t>(offsets(i + 1) - offsets(i)))));
         in_texts_.resize(terms_.size());
         occurrences_.resize(terms_.size());
     }
@@ -193,7 +217,7 @@ class TermIndex {
     // Numbers of the given terms in the order of their bytes, which is the order of their code points.
     NumpyVector<int32_t> sorted(Vector<int32_t> ids) const {
         std::vector<std::pair<uint64_t, int32_t>> keys;
-        for (size_t i = 0; i < ids.size(); ++i) keys.emplace_back(first_bytes(terms_[ids(i)]), ids(i));
+        for (size_t i = 0; i < ids.size(); ++i) keys.emplace_back(sort_key(terms_[ids(i)]), ids(i));
         std::sort(keys.begin(), keys.end(), [this](const auto &a, const auto &b) {
             return a.first != b.first ? a.first < b.first : terms_[a.second] < terms_[b.second];
         });
@@ -225,7 +249,7 @@ class TermIndex {
         throw nb::value_error("the kind of n-gram is one of word, char, char_wb");
     }
 
-    static uint64_t first_bytes(std::string_view term) {
+    static uint64_t sort_key(std::string_view term) {
         uint64_t key = 0;
         for (size_t i = 0; i < 8; ++i) key = key << 8 | (i < term.size() ? static_cast<uint8_t>(term[i]) : 0);
         return key;
@@ -233,20 +257,21 @@ class TermIndex {
 
     // Counts block by block; translate(terms, columns) says whether it filled in the column of each term of a block.
     template <typename Translate>
-    std::vector<Block> counted(const nb::list &texts, Classes classes, int threads, Translate translate) const {
+    std::vector<Block> counted(const nb::list &texts, Vector<uint32_t> alphabet, int threads, Translate translate) const {
         std::vector<std::string_view> views;
         for (nb::handle text : texts) views.push_back(bytes_of(text));
         std::vector<Block> blocks = cut(views);
+        const Alphabet characters(alphabet.data(), alphabet.size());
         struct State {
-            Scratch scratch;
+            Parts parts;
             std::vector<int32_t> columns;
-            std::vector<uint64_t> entries;
+            Arranger arranger;
         };
         auto work = [&](State &state, int64_t task) {
             Block &block = blocks[task];
-            count(block, views, how_, classes, state.scratch);
+            count(block, views, how_, characters, state.parts);
             state.columns.clear();
-            if (translate(block.terms, state.columns)) arrange(block, state.columns, state.entries);
+            if (translate(block.terms, state.columns)) arrange(block, state.columns, state.arranger);
         };
         State own;
         if (blocks.size() == 1)
@@ -258,7 +283,7 @@ class TermIndex {
 
     void merge(Block &block) {
         std::vector<int32_t> ids;
-        for (int32_t id = 0; id < block.terms.size(); ++id) ids.push_back(terms_.insert(block.terms[id], block.terms.hash(id)));
+        for (int32_t id = 0; id < block.terms.size(); ++id) ids.push_back(terms_.insert(block.terms.key(id)));
         in_texts_.resize(terms_.size());
         occurrences_.resize(terms_.size());
         for (size_t i = 0; i < block.ids.size(); ++i) {
@@ -279,7 +304,7 @@ Counts arrange_counts(Vector<int64_t> start, Vector<int32_t> ids, Vector<int32_t
     const auto rows = static_cast<int64_t>(start.size()) - 1;
     const int64_t rows_per_task = 1024, tasks = (rows + rows_per_task - 1) / rows_per_task;
     std::vector<Block> blocks(static_cast<size_t>(tasks));
-    parallel_for(tasks, threads, [] { return std::vector<uint64_t>(); }, [&](std::vector<uint64_t> &entries, int64_t task) {
+    parallel_for(tasks, threads, [] { return Arranger(); }, [&](Arranger &arranger, int64_t task) {
         Block &block = blocks[task];
         const int64_t first = task * rows_per_task, last = std::min(rows, first + rows_per_task);
         const int64_t from = start(first), to = start(last);
@@ -287,8 +312,8 @@ Counts arrange_counts(Vector<int64_t> start, Vector<int32_t> ids, Vector<int32_t
         block.counts.resize(to - from);
         size_t kept = 0;
         for (int64_t row = first; row < last; ++row) {
-            kept += arrange_row(ids.data() + start(row), counts.data() + start(row), start(row + 1) - start(row),
-                                columns.data(), block.ids.data() + kept, block.counts.data() + kept, entries);
+            kept += arranger.arrange(ids.data() + start(row), counts.data() + start(row), start(row + 1) - start(row),
+                                     columns.data(), block.ids.data() + kept, block.counts.data() + kept);
             block.ends.push_back(static_cast<int64_t>(kept));
         }
         block.ids.resize(kept);
@@ -302,11 +327,11 @@ Counts arrange_counts(Vector<int64_t> start, Vector<int32_t> ids, Vector<int32_t
 void bind_terms(nb::module_ &module) {
     using namespace nb::literals;
     nb::class_<TermIndex>(module, "TermIndex")
-        .def(nb::init<const std::string &, int, int, int, bool, const std::vector<nb::bytes> &>(), nb::kw_only(),
-             "kind"_a, "shortest"_a, "longest"_a, "token_length"_a, "fold"_a, "stop"_a)
-        .def("learn", &TermIndex::learn, "texts"_a, "classes"_a, "threads"_a)
-        .def("look_up", &TermIndex::look_up, "texts"_a, "classes"_a, "threads"_a)
-        .def("hash", &TermIndex::hash, "texts"_a, "classes"_a, "bits"_a, "threads"_a)
+        .def(nb::init<const std::string &, int, int, int, const std::vector<nb::bytes> &>(), nb::kw_only(),
+             "kind"_a, "shortest"_a, "longest"_a, "token_length"_a, "stop"_a)
+        .def("learn", &TermIndex::learn, "texts"_a, "alphabet"_a, "threads"_a)
+        .def("look_up", &TermIndex::look_up, "texts"_a, "alphabet"_a, "threads"_a)
+        .def("hash", &TermIndex::hash, "texts"_a, "alphabet"_a, "bits"_a, "threads"_a)
         .def("insert", &TermIndex::insert, "data"_a, "offsets"_a)
         .def("sorted", &TermIndex::sorted, "ids"_a)
         .def("terms", &TermIndex::terms, "ids"_a)

@@ -1,0 +1,89 @@
+"""treetop's linear methods, through their public names."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from benchmarks.peers.protocol import Peer, Stages, Task, main
+from treetop.data import Corpus, Dataset, LabelSpace
+from treetop.labels import grow_tree, pifa
+from treetop.methods import load, method_class
+from treetop.predictions import Predictions
+from treetop.presets.linear import resolve
+from treetop.runtime import Runtime
+from treetop.text import Tfidf, TfidfConfig
+
+
+class Treetop(Peer):
+    packages = ("treetop", "numpy", "scipy")
+
+    @property
+    def runtime(self) -> Runtime:
+        return Runtime(seed=self.seed, threads=self.threads)
+
+    def train(self, task: Task, stages: Stages) -> None:
+        data = as_dataset(task)
+        assignments = tuple(f"{name}={value}" for name, value in self.settings.get("assign", {}).items())
+        config = resolve(self.settings["method"], preset_name=self.settings.get("preset"), assignments=assignments)
+        method = method_class(self.settings["method"])
+        options: dict[str, Any] = {}
+        if getattr(config, "trees", 0) == 1:  # with several trees, growing and training take turns
+            options["tree"] = self._grow(data, config.tree, stages)
+        with stages("train"):
+            self.model = method(config, runtime=self.runtime, **options).fit(data)
+
+    def _grow(self, data: Dataset, config: Any, stages: Stages) -> Any:
+        assert data.corpus.features is not None
+        with stages("pifa"):
+            representation = pifa(data.corpus.features, data.labels, threads=self.threads)
+        with stages("tree"):
+            return grow_tree(representation, config, seed=self.seed, threads=self.threads)
+
+    def save(self, folder: Path) -> None:
+        self.model.save(folder)
+
+    def facts(self, folder: Path) -> dict[str, Any]:
+        """A digest of all weights: the same for any number of threads."""
+        digest = hashlib.sha256()
+        for path in sorted(folder.rglob("*.safetensors")):
+            digest.update(path.read_bytes())
+        return {"digest": digest.hexdigest()[:16]}
+
+    def load(self, folder: Path) -> None:
+        self.model = load(folder, runtime=self.runtime)
+
+    def queries(self, rows: Any) -> Corpus:
+        return Corpus([], csr_array(rows))
+
+    def one(self, rows: Any, row: int) -> Corpus:
+        return Corpus([], csr_array(rows[row : row + 1]))
+
+    def predict(self, queries: Corpus, k: int) -> Predictions:
+        return self.model.predict(queries, k)
+
+    def ranked(self, predicted: Predictions) -> tuple[np.ndarray, np.ndarray]:
+        return predicted.labels, predicted.scores
+
+    def vectorise(self, task: Task, stages: Stages) -> dict[str, Any]:
+        train, test = task.texts("trn"), task.texts("tst")
+        model = Tfidf(TfidfConfig(**self.settings["tfidf"]))
+        with stages("fit_transform"):
+            features = model.fit_transform(train)
+        with stages("transform"):
+            model.transform(test)
+        return {"features": features.shape[1], "stored": int(features.nnz)}
+
+
+def as_dataset(task: Task) -> Dataset:
+    labels = csr_array(task.train_labels)
+    space = LabelSpace([str(label) for label in range(labels.shape[1])])
+    return Dataset(Corpus([], csr_array(task.train_features)), labels, space)
+
+
+if __name__ == "__main__":
+    main(Treetop)

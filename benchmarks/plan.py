@@ -1,0 +1,167 @@
+"""What is measured: peers with their settings, and the generated tasks of each mode."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from benchmarks.generate import SHAPES, Shape
+
+__all__ = ["ENTRIES", "GROWTH", "QUICK", "REFERENCE", "SCALE", "Entry", "growth_shape", "shape_of"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A row of the tables: a peer with settings."""
+
+    name: str
+    title: str
+    peer: str
+    settings: dict[str, Any] = field(default_factory=dict)
+    equal: bool = False
+    """Tree shape, solver and search as in PECOS's defaults: one tree, leaves of 100, 16 children, beam 10."""
+    threads: int | None = None
+    """Another number of threads than the run's."""
+    model_of: str | None = None
+    """Predict with the model another entry has just trained, instead of training one."""
+    variant: bool = False
+    """The model of another entry, served or trained in another way: only its cost is worth showing."""
+    needs_texts: bool = False
+    most_work: float = float("inf")
+    """Texts × labels beyond which the peer is not tried, because it would take hours."""
+
+
+PECOS = {
+    "tree": {"indexer_type": "hierarchicalkmeans", "nr_splits": 16, "max_leaf_size": 100},
+    "train": {"Cp": 1.0, "Cn": 1.0, "eps": 0.1, "max_iter": 100, "threshold": 0.1, "bias": 1.0},
+    "predict": {"beam_size": 10, "post_processor": "l3-hinge"},
+    "tfidf": {"ngram_range": [1, 1], "analyzer": "word", "norm": "l2"},
+}
+EQUAL = {
+    "tree.max_leaf": 100,
+    "tree.branching": 16,
+    "linear.solver.c_positive": 1.0,
+    "linear.solver.c_negative": 1.0,
+    "linear.solver.eps": 0.1,
+    "linear.solver.max_iter": 100,
+    "linear.solver.threshold": 0.1,
+    "linear.solver.bias": 1.0,
+    "linear.search.beam": 10,
+    "linear.search.link": "l3-hinge",
+}
+HASH = {"load": {"weight_matrix_type": "HASH_CHUNKED"}}
+LIBLINEAR = {"train": {"options": "-s 1 -B 1 -e 0.0001 -q", "K": 100, "dmax": 10}, "predict": {"beam_width": 10}}
+OVA = {"loss": "ova", "lr": 0.5, "epoch": 25, "wordNgrams": 2, "bucket": 200_000, "dim": 50}  # fastText's tutorial
+BONSAI = {"cluster_balanced": False, "cluster_k": 100, "max_depth": 3}  # Annif's documentation
+
+REFERENCE = "pecos-xr-linear"
+"""The entry that others are compared with, text by text."""
+
+ENTRIES = {
+    entry.name: entry
+    for entry in (
+        Entry(name=REFERENCE, title="PECOS XR-Linear", peer="pecos", settings=PECOS, equal=True),
+        Entry(
+            name="pecos-xr-linear-hash",
+            title="PECOS XR-Linear, hash",
+            peer="pecos",
+            settings={**PECOS, **HASH},
+            equal=True,
+            model_of=REFERENCE,
+            variant=True,
+        ),
+        Entry(
+            name="treetop-xr-linear",
+            title="treetop XR-Linear",
+            peer="treetop",
+            settings={"method": "xr-linear", "assign": EQUAL},
+            equal=True,
+        ),
+        Entry(
+            name="treetop-xr-linear-1-thread",
+            title="treetop XR-Linear, one thread",
+            peer="treetop",
+            settings={"method": "xr-linear", "assign": EQUAL},
+            equal=True,
+            threads=1,
+            variant=True,
+        ),
+        Entry(
+            name="treetop-parabel",
+            title="treetop Parabel (3 trees)",
+            peer="treetop",
+            settings={"method": "xr-linear", "preset": "parabel"},
+        ),
+        Entry(
+            name="treetop-bonsai",
+            title="treetop Bonsai (3 trees)",
+            peer="treetop",
+            settings={"method": "xr-linear", "preset": "bonsai"},
+        ),
+        Entry(
+            name="treetop-dismec",
+            title="treetop one-vs-all",
+            peer="treetop",
+            settings={"method": "one-vs-all", "preset": "dismec"},
+            most_work=2e9,
+        ),
+        Entry(name="omikuji-parabel", title="omikuji Parabel (3 trees)", peer="omikuji"),
+        Entry(name="omikuji-bonsai", title="omikuji Bonsai (3 trees)", peer="omikuji", settings={"train": BONSAI}),
+        Entry(name="napkinxc-plt", title="napkinXC PLT", peer="napkinxc"),
+        Entry(
+            name="libmultilabel-tree",
+            title="LibMultiLabel tree",
+            peer="libmultilabel",
+            settings=LIBLINEAR,
+            most_work=1e10,
+        ),
+        Entry(
+            name="sklearn-one-vs-rest",
+            title="scikit-learn one-vs-rest",
+            peer="sklearn",
+            settings={"train": {}},
+            most_work=1e9,
+        ),
+        Entry(
+            name="fasttext-ova",
+            title="fastText, one-vs-all",
+            peer="fasttext",
+            settings=OVA,
+            needs_texts=True,
+            most_work=1e9,
+        ),
+        Entry(
+            name="fasttext-hs",
+            title="fastText, hierarchical softmax",
+            peer="fasttext",
+            settings={**OVA, "loss": "hs"},
+            needs_texts=True,
+        ),
+    )
+}
+
+QUICK = ("pecos-xr-linear", "treetop-xr-linear", "omikuji-parabel", "napkinxc-plt")
+"""Entries of the quick mode."""
+
+GROWTH = (10_000, 30_000, 100_000, 300_000, 1_000_000)
+"""Labels of the growth series."""
+
+TEST_TEXTS = 20_000
+"""Test texts of generated tasks, at most."""
+
+SCALE = (1 / 32, 1 / 16, 1 / 8, 1 / 4)
+"""Fractions of Amazon-3M's shape that are measured."""
+
+
+def shape_of(name: str) -> Shape:
+    """A shape by name, as `zipf-200k`, or a part of it, as `zipf-200k:0.1`; with a limited number of test texts."""
+    base, _, factor = name.partition(":")
+    if base not in SHAPES:
+        raise SystemExit(f"there is no folder or shape '{base}'; shapes are {', '.join(SHAPES)}")
+    shape = SHAPES[base].scaled(float(factor or 1))
+    return replace(shape, test=min(shape.test, TEST_TEXTS))
+
+
+def growth_shape(labels: int) -> Shape:
+    """As many texts as labels, everything per text the same, always ten thousand test texts."""
+    return replace(SHAPES["zipf-200k"], train=labels, labels=labels, test=10_000)

@@ -1,0 +1,150 @@
+"""The part of the page about one comparison: quality, cost, equal settings, and where treetop is not the best."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from math import hypot
+from pathlib import Path
+
+from benchmarks.plan import REFERENCE
+from benchmarks.results import Result
+from benchmarks.tables import COST, QUALITY, Column, comparison, figure, leader, markdown
+
+__all__ = ["failures", "task_section"]
+
+REASONS = Path(__file__).parent / "reasons.json"
+OURS = "treetop-xr-linear"
+STAGES = {
+    "label representation, CPU s": ("stages", "pifa", "cpu"),
+    "tree, CPU s": ("stages", "tree", "cpu"),
+    "tree, wall s": ("stages", "tree", "wall"),
+    "training, CPU s": ("stages", "train", "cpu"),
+    "training, wall s": ("stages", "train", "wall"),
+    "training, peak MiB": ("stages", "train", "peak_rss_mib"),
+    "batch prediction, CPU s": ("stages", "batch", "cpu"),
+    "batch prediction, wall s": ("stages", "batch", "wall"),
+    "prediction, peak MiB": ("stages", "batch", "peak_rss_mib"),
+    "one at a time, p50 ms": ("one", "p50_ms"),
+    "one at a time, p99 ms": ("one", "p99_ms"),
+    "model, bytes": ("model_bytes",),
+}
+
+
+def task_section(name: str, results: Sequence[Result]) -> str:
+    facts = results[0].task["statistics"]
+    intro = (
+        f"{facts['texts']:,} training and {results[0].task['test_texts']:,} test texts, {facts['labels']:,} labels, "
+        f"{facts['labels_per_text']:.1f} labels and {facts['features_per_text']:.0f} features per text, "
+        f"{results[0].task['source'] if results[0].task['source'] == 'generated' else 'real'} data. "
+        f"Medians of up to {max(len(result.rows) for result in results)} rounds, {results[0].last['threads']} threads."
+    )
+    blocks = [
+        f"## {name}",
+        intro,
+        comparison([row for row in results if not row.variant], QUALITY),
+        comparison(results, COST),
+        _equal(results),
+        _differences(results),
+        _not_best(name, results),
+        failures(results),
+    ]
+    return "\n\n".join(block for block in blocks if block)
+
+
+def _equal(results: Sequence[Result]) -> str:
+    """PECOS and treetop in equal settings, stage by stage, PECOS with the faster of its two ways to store weights."""
+    by_name = {row.entry: row for row in results if row.error is None}
+    if REFERENCE not in by_name or OURS not in by_name:
+        return ""
+    ours, theirs = by_name[OURS], [row for name, row in by_name.items() if name.startswith(REFERENCE)]
+    lines = []
+    for title, path in STAGES.items():
+        found = [value for row in theirs if (value := row.value(*path)) is not None]
+        mine = ours.value(*path)
+        if found and mine:
+            lines.append([title, figure(min(found)), figure(mine), f"{min(found) / mine:.1f}x"])
+    head = "Equal settings, stage by stage (PECOS's prediction with the faster of its chunked and hashed weights):"
+    table = markdown(["", "PECOS", "treetop", "PECOS / treetop"], lines)
+    return "\n\n".join(part for part in (head, table, _threads(by_name)) if part)
+
+
+def _threads(by_name: dict[str, Result]) -> str:
+    single = by_name.get(f"{OURS}-1-thread")
+    if single is None:
+        return ""
+    digests = {row.last.get("digest") for row in (single, by_name[OURS])}
+    same = "the same model, bit for bit" if len(digests) == 1 else "**different models**"
+    return f"With one thread and with {by_name[OURS].last['threads']}, treetop trains {same}."
+
+
+def _differences(results: Sequence[Result]) -> str:
+    """Each row against PECOS, text by text."""
+    having = [row for row in results if row.error is None and row.last.get("paired") and not row.variant]
+    if not having:
+        return ""
+    metrics = list(having[0].last["paired"])
+    lines = []
+    for row in having:
+        pairs = [row.last["paired"][metric] for metric in metrics]
+        lines.append([row.title, *(f"{100 * value:+.2f} ± {100 * error:.2f}" for value, error in pairs)])
+    head = ["", *(metric.upper() for metric in metrics)]
+    return "Difference from PECOS XR-Linear, in points:\n\n" + markdown(head, lines)
+
+
+def _not_best(task: str, results: Sequence[Result]) -> str:
+    """Where a peer leads: who, by how much, and why."""
+    working = [row for row in results if row.error is None]
+    ours = [row for row in working if row.peer == "treetop"]
+    lines = []
+    for column in (*QUALITY, *COST):
+        best, mine = leader(working, column), leader(ours, column)
+        if best is None or mine is None or best.peer == "treetop" or column.value(best) == column.value(mine):
+            continue
+        why = _within_noise(best, mine, column) or _reason(task, best, column)
+        lines.append(
+            f"- **{column.title}**: {best.title} has {column.show(column.value(best))}, "
+            f"treetop at best {column.show(column.value(mine))} ({mine.title}). "
+            + (why or "The reason is not known yet.")
+        )
+    if not working or not ours:
+        return ""
+    return "\n".join(["Where treetop is not the best:", "", *(lines or ["- nowhere in this table."])])
+
+
+def _reason(task: str, best: Result, column: Column) -> str | None:
+    """Why a row leads a column: the first rule that fits it."""
+    for rule in json.loads(REASONS.read_text(encoding="utf-8")):
+        if (
+            best.entry.startswith(rule["entry"])
+            and column.title in rule["columns"]
+            and task in rule.get("tasks", [task])
+        ):
+            return str(rule["why"])
+    return None
+
+
+def _within_noise(best: Result, mine: Result, column: Column) -> str | None:
+    """Both rows were compared with PECOS text by text; their errors add up to a bound on that of the difference."""
+    if column.metric is None:
+        return None
+    theirs, ours = (_paired_error(row, column.metric) for row in (best, mine))
+    if theirs is None or ours is None:
+        return None
+    error = hypot(theirs, ours)
+    gap = abs((column.value(best) or 0.0) - (column.value(mine) or 0.0))
+    return f"Within the noise (standard error about {100 * error:.2f})." if gap < 2 * error else None
+
+
+def _paired_error(row: Result, metric: str) -> float | None:
+    if row.entry.startswith(REFERENCE):
+        return 0.0
+    paired = row.last.get("paired") or {}
+    return paired[metric][1] if metric in paired else None
+
+
+def failures(results: Sequence[Result]) -> str:
+    failed = [row for row in results if row.error is not None]
+    if not failed:
+        return ""
+    return "\n".join(["Without figures:", "", *(f"- {row.title}: {row.error}" for row in failed)])

@@ -1,0 +1,126 @@
+"""The page says what the rows say."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchmarks.page import write_page
+from benchmarks.results import newest
+from benchmarks.series import power_law
+
+FACTS = {"texts": 100, "labels": 50, "labels_per_text": 2.0, "features_per_text": 9.0}
+
+
+def row(entry: str, peer: str, **changes: Any) -> dict[str, Any]:
+    """A row with plausible figures; `changes` are put at dotted places."""
+    stage = {"wall": 1.0, "cpu": 2.0, "peak_rss_mib": 100.0}
+    made: dict[str, Any] = {
+        "run": "2024-01-02T00:00:00+00:00",
+        "time": "2024-01-02T00:00:00+00:00",
+        "kind": "compare",
+        "task": {"name": "mine", "source": "data", "test_texts": 10, "statistics": dict(FACTS)},
+        "entry": entry,
+        "title": entry.replace("-", " "),
+        "peer": peer,
+        "threads": 2,
+        "machine": {"cpu": "abacus", "cores": 2, "memory_gib": 1.0, "system": "Linux", "load": 0.1},
+        "commit": "abc",
+        "versions": {peer: "1.0"},
+        "stages": {name: dict(stage) for name in ("pifa", "tree", "train", "load", "batch", "one")},
+        "one": {"p50_ms": 1.0, "p99_ms": 2.0},
+        "texts": 10,
+        "model_bytes": 1_000_000,
+        "metrics": dict.fromkeys(("p@1", "p@3", "p@5", "r@10", "ndcg@5", "psp@1", "psp@3", "psp@5"), 0.5),
+        "bands": {band: {"found@5": 0.5} for band in ("head", "torso", "tail")},
+        "paired": {name: [0.01, 0.002] for name in ("p@1", "p@3", "p@5", "r@10")},
+        "error": None,
+    }
+    for place, value in changes.items():
+        target, *path = made, *place.split("__")
+        for name in path[:-1]:
+            target = target[name]
+        target[path[-1]] = value
+    return made
+
+
+def page_of(rows: list[dict[str, Any]], tmp_path: Path) -> str:
+    results = tmp_path / "results"
+    results.mkdir(exist_ok=True)
+    (results / "all.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
+    return write_page(results, tmp_path / "docs").read_text(encoding="utf-8")
+
+
+PECOS = row("pecos-xr-linear", "pecos", stages__train__cpu=20.0, paired=None)
+OURS = row("treetop-xr-linear", "treetop")
+
+
+def test_ratios_of_equal_settings(tmp_path: Path) -> None:
+    text = page_of([PECOS, OURS], tmp_path)
+    assert "| training, CPU s | 20 | 2 | 10.0x |" in text
+    assert "+1.00 ± 0.20" in text
+    assert "abacus" in text
+
+
+def test_where_treetop_is_not_the_best_is_said(tmp_path: Path) -> None:
+    better = row("omikuji-bonsai", "omikuji")
+    better["metrics"]["r@10"] = 0.6
+    noisy = deepcopy(better)
+    noisy["metrics"]["r@10"] = 0.501
+    assert "**R@10**: omikuji bonsai has 60.00, treetop at best 50.00" in page_of([PECOS, OURS, better], tmp_path)
+    assert "Within the noise" in page_of([PECOS, OURS, noisy], tmp_path)
+    assert "**R@10**: omikuji" not in page_of([PECOS, OURS, row("omikuji-bonsai", "omikuji")], tmp_path)
+
+
+def test_failures_are_rows(tmp_path: Path) -> None:
+    failed = row("napkinxc-plt", "napkinxc", error="does not install: no wheel")
+    text = page_of([PECOS, OURS, failed], tmp_path)
+    assert "- napkinxc plt: does not install: no wheel" in text
+    assert "| napkinxc plt |" not in text
+
+
+def test_medians_of_the_newest_run_only() -> None:
+    old = row("treetop-xr-linear", "treetop", run="2023", time="2023", stages__train__cpu=999.0)
+    repeats = [row("treetop-xr-linear", "treetop", stages__train__cpu=cpu) for cpu in (3.0, 1.0, 2.0)]
+    (result,) = newest([old, *repeats], "compare")["mine"]
+    assert result.value("stages", "train", "cpu") == 2.0
+    assert result.training("cpu") == 6.0
+
+
+def test_growth_and_scale_are_fitted(tmp_path: Path) -> None:
+    rows = [PECOS, OURS]
+    for kind in ("growth", "scale"):
+        for labels in (1000, 10_000, 100_000):
+            one = row("treetop-xr-linear", "treetop", kind=kind, stages__train__cpu=labels / 1000)
+            one["task"] = {"name": f"{kind}-{labels}", "source": "generated", "statistics": FACTS | {"labels": labels}}
+            rows.append(one)
+    text = page_of(rows, tmp_path)
+    assert "## Cost growth" in text
+    assert "a single text takes 1.0 times as much (labels^" in text
+    assert "| training CPU s | 2,812 | 1.00 |" in text
+    assert power_law([1, 10, 100], [3, 30, 300]) == pytest.approx((3, 1))
+
+
+def test_pictures_are_the_same_every_time_and_have_no_ground(tmp_path: Path) -> None:
+    page_of([PECOS, OURS], tmp_path)
+    picture = tmp_path / "docs" / "benchmarks" / "accuracy-cost.svg"
+    first = picture.read_bytes()
+    page_of([PECOS, OURS], tmp_path)
+    assert picture.read_bytes() == first
+    assert b"#ffffff" not in first
+    assert b"treetop xr linear" in first
+
+
+def test_without_results_there_is_still_a_page(tmp_path: Path) -> None:
+    assert "no results yet" in page_of([], tmp_path)
+
+
+def test_the_committed_page_is_the_one_of_the_committed_rows(tmp_path: Path) -> None:
+    root = Path(__file__).parents[2]
+    results, page = root / "benchmarks" / "results", root / "docs" / "benchmarks.md"
+    if not results.exists():
+        pytest.skip("no results are committed yet")
+    assert write_page(results, tmp_path).read_text(encoding="utf-8") == page.read_text(encoding="utf-8")

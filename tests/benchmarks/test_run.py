@@ -1,0 +1,109 @@
+"""The harness from end to end on a tiny task: treetop alone here, every peer under the slow marker."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchmarks.__main__ import main
+from benchmarks.generate import Shape
+from benchmarks.plan import ENTRIES, QUICK
+from benchmarks.profile import profile
+from benchmarks.run import Options, compare
+from benchmarks.scores import load_labels
+from benchmarks.tasks import from_data, from_shape
+
+TINY = Shape(train=1500, test=300, labels=600, per_text=3.0, features=5000, words=40.0)
+
+
+@pytest.fixture
+def options(tmp_path: Path) -> Options:
+    return Options(
+        work=tmp_path / "work",
+        environments=tmp_path / "environments",
+        results=tmp_path / "results",
+        singles=20,
+        batches=2,
+        seconds=1.0,
+        memory_gib=None,
+    )
+
+
+def rows_of(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for path in sorted(folder.glob("*.jsonl")) for line in path.read_text().splitlines()]
+
+
+def test_treetop_alone(options: Options) -> None:
+    task = from_shape("tiny", TINY, options.work)
+    compare(task, [ENTRIES["treetop-xr-linear"], ENTRIES["treetop-xr-linear-1-thread"]], 1, options)
+    rows = rows_of(options.results)
+    assert [row["error"] for row in rows] == [None, None]
+    first = rows[0]
+    assert set(first["stages"]) == {"pifa", "tree", "train", "save", "load", "batch", "one"}
+    assert all(stage["cpu"] >= 0 and stage["peak_rss_mib"] > 10 for stage in first["stages"].values())
+    assert first["metrics"]["p@1"] > 0.3
+    assert first["one"]["p50_ms"] <= first["one"]["p99_ms"]
+    assert first["model_bytes"] > 1000
+    assert {"cpu", "cores", "memory_gib"} <= set(first["machine"])
+    assert first["digest"] == rows[1]["digest"], "the model depends on the number of threads"
+
+
+def test_a_peer_that_fails_is_a_row_that_says_so(options: Options) -> None:
+    task = from_shape("tiny", TINY, options.work)
+    unknown = replace(ENTRIES["treetop-xr-linear"], name="broken", settings={"method": "xr-liner"})
+    texts = ENTRIES["fasttext-hs"]
+    large = replace(ENTRIES["treetop-xr-linear"], name="large", most_work=10.0)
+    orphan = replace(ENTRIES["treetop-xr-linear"], name="orphan", model_of="nobody")
+    slow = replace(options, time_limit=0.01)
+    rows = compare(task, [unknown, texts, large, orphan], 1, options)
+    rows += compare(task, [ENTRIES["treetop-xr-linear"]], 1, slow)
+    messages = [row["error"] for row in rows]
+    assert "did you mean 'xr-linear'" in messages[0]
+    assert "needs texts" in messages[1]
+    assert "not tried" in messages[2]
+    assert "nobody" in messages[3]
+    assert "was stopped after" in messages[4]
+
+
+def test_a_folder_becomes_a_task(tmp_path: Path) -> None:
+    data = tmp_path / "mine"
+    data.mkdir()
+    for split, count in (("train", 60), ("test", 20)):
+        extra = ["only here"] if split == "test" else []
+        rows = [{"text": f"word{row % 7} and\nmore", "labels": [f"l{row % 7}", *extra]} for row in range(count)]
+        lines = [json.dumps(row) for row in rows]
+        (data / f"{split}.jsonl").write_text("\n".join(lines))
+    task = from_data(data, tmp_path / "work", limit=40)
+    card = json.loads((task / "task.json").read_text())
+    assert card["name"] == "mine-40"
+    assert card["statistics"]["texts"] == 40
+    assert card["statistics"]["labels"] == 7
+    assert len((task / "trn.txt").read_text().splitlines()) == 40
+    assert load_labels(task, "trn").shape[1] == 7
+    assert load_labels(task, "tst").shape == (20, 8)
+
+
+def test_profile_names_every_stage(capsys: pytest.CaptureFixture[str]) -> None:
+    table = profile("zipf-200k:0.005")
+    for stage in ("pifa", "tree", "level 0", "train_nodes", "pack", "save", "load", "predict"):
+        assert f"{stage}" in table
+    assert "1,000 labels" in capsys.readouterr().out
+
+
+def test_the_command_line_refuses_unknown_names(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="no entry 'pecoss'"):
+        main(["run", "--entries", "pecoss", "--work", str(tmp_path)])
+    with pytest.raises(SystemExit, match="no folder or shape 'zipf'"):
+        main(["run", "--entries", QUICK[1], "--generated", "zipf:1", "--work", str(tmp_path)])
+
+
+@pytest.mark.slow
+def test_the_quick_mode_with_its_peers(tmp_path: Path) -> None:
+    main(["run", "--quick", "--work", str(tmp_path)])
+    rows = rows_of(tmp_path / "results")
+    assert [row["entry"] for row in rows] == list(QUICK)
+    worked = {row["peer"]: row for row in rows if not row["error"]}
+    assert worked["treetop"]["stages"]["train"]["cpu"] < worked["pecos"]["stages"]["train"]["cpu"]

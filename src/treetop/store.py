@@ -8,6 +8,7 @@ tool reads. It is written and mapped here because the library's numpy reader cop
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import tempfile
@@ -41,15 +42,16 @@ class Folder:
     @classmethod
     def open(cls, path: str | PathLike[str]) -> Folder:
         """An existing folder, for reading."""
-        if not Path(path).is_dir():
+        found = Path(path) if Path(path).exists() else _aside(_absolute(path))
+        if not found.is_dir():
             raise StoreError("there is no such model folder", path=path)
-        return cls(path)
+        return cls(found)
 
     @classmethod
     @contextmanager
     def create(cls, path: str | PathLike[str]) -> Iterator[Folder]:
         """A folder that appears under its name, complete, when the block ends without an error."""
-        target = Path(path)
+        target = _absolute(path)
         with _as_store_errors(target):
             target.parent.mkdir(parents=True, exist_ok=True)
             cls.check_target(target)
@@ -102,19 +104,13 @@ class Folder:
     def write_tensors(self, name: str, tensors: Mapping[str, NDArray[Any]]) -> None:
         """Write arrays as one safetensors file, array by array, without a copy of the whole in memory."""
         arrays = {key: np.asarray(value, order="C") for key, value in tensors.items()}
-        header, start = {}, 0
-        for key, array in arrays.items():
-            header[key] = {
-                "dtype": _NAMES[array.dtype],
-                "shape": list(array.shape),
-                "data_offsets": [start, start + array.nbytes],
-            }
-            start += array.nbytes
-        text = json.dumps(header, separators=(",", ":")).encode()
+        # Wide numbers first: then each array begins at a multiple of its item size, as C++ expects.
+        ordered = dict(sorted(arrays.items(), key=lambda item: -item[1].itemsize))
+        text = json.dumps(_header(ordered), separators=(",", ":")).encode()
         text += b" " * (-(8 + len(text)) % _ALIGNMENT)
         with self._file(name).open("wb") as file:
             file.write(len(text).to_bytes(8, "little") + text)
-            for array in arrays.values():
+            for array in ordered.values():
                 file.write(array.reshape(-1).view(np.uint8).data)
 
     def read_tensors(self, name: str) -> dict[str, NDArray[Any]]:
@@ -126,6 +122,8 @@ class Folder:
                 if not 0 < length <= size - 8:
                     raise ValueError("the header is cut short")
                 header = json.loads(file.read(length))
+            if not isinstance(header, dict):
+                raise ValueError("the header is not a table of arrays")
             body = np.memmap(path, np.uint8, "r", offset=8 + length) if size > 8 + length else np.empty(0, np.uint8)
             return {key: _view(body, entry) for key, entry in header.items() if key != "__metadata__"}
 
@@ -153,12 +151,13 @@ def whole_file(path: str | PathLike[str]) -> Iterator[IO[str]]:
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, draft = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent)
     try:
-        with _as_store_errors(target), open(handle, "w", encoding="utf-8") as file:
-            yield file
-            file.flush()
-            os.fsync(handle)
-        Path(draft).chmod(0o666 & ~_umask())
-        Path(draft).replace(target)
+        with _as_store_errors(target):
+            with open(handle, "w", encoding="utf-8") as file:
+                yield file
+                file.flush()
+                os.fsync(handle)
+            Path(draft).chmod(0o666 & ~_umask())
+            Path(draft).replace(target)
     finally:
         Path(draft).unlink(missing_ok=True)
 
@@ -169,11 +168,30 @@ def _umask() -> int:
     return mask
 
 
+def _absolute(path: str | PathLike[str]) -> Path:
+    """The path with a last part that is a name, which `.` is not."""
+    return Path(os.path.abspath(path))
+
+
+def _header(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+    header, start = {}, 0
+    for key, array in arrays.items():
+        end = start + array.nbytes
+        header[key] = {"dtype": _NAMES[array.dtype], "shape": list(array.shape), "data_offsets": [start, end]}
+        start = end
+    return header
+
+
 def _view(body: NDArray[np.uint8], entry: Mapping[str, Any]) -> NDArray[Any]:
-    start, end = entry["data_offsets"]
-    if end > len(body):
+    (start, end), shape = entry["data_offsets"], entry["shape"]
+    if entry["dtype"] not in _DTYPES:
+        raise ValueError(f"arrays of type {entry['dtype']} are not known here")
+    kind = np.dtype(_DTYPES[entry["dtype"]])
+    if not 0 <= start <= end <= len(body):
         raise ValueError("the file is cut short")
-    array: NDArray[Any] = body[start:end].view(_DTYPES[entry["dtype"]]).reshape(entry["shape"])
+    if min(shape, default=0) < 0 or math.prod(shape) * kind.itemsize != end - start:
+        raise ValueError(f"an array of shape {shape} does not fit into {end - start} bytes")
+    array: NDArray[Any] = body[start:end].view(kind).reshape(shape)
     return array
 
 
@@ -183,7 +201,7 @@ def _as_store_errors(target: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StoreError(
-            f"cannot be written ({error.strerror}); what was there before is unchanged", path=target
+            f"cannot be written ({error.strerror or error}); what was there before is unchanged", path=target
         ) from error
 
 
@@ -193,18 +211,27 @@ def _replaceable(target: Path) -> bool:
 
 def _flush_tree(folder: Path) -> None:
     for path in [*folder.rglob("*"), folder]:
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        _flush(path)
+
+
+def _flush(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _aside(target: Path) -> Path:
+    """Where the old model is while the new one takes its place, and stays if the process dies at that moment."""
+    return target.with_name(f".{target.name}.old")
 
 
 def _replace(target: Path, draft: Path) -> None:
-    """Two renames, as no portable call swaps folders; between them the old model is still there under `.old`."""
-    old = target.with_name(f".{target.name}.old")
-    shutil.rmtree(old, ignore_errors=True)
+    """Two renames, as no portable call swaps folders. At any moment one of the models is whole, here or aside."""
+    old = _aside(target)
     if target.exists():
+        shutil.rmtree(old, ignore_errors=True)
         target.rename(old)
     try:
         draft.rename(target)
@@ -212,4 +239,5 @@ def _replace(target: Path, draft: Path) -> None:
         if old.exists():
             old.rename(target)
         raise
+    _flush(target.parent)
     shutil.rmtree(old, ignore_errors=True)

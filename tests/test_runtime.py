@@ -1,0 +1,98 @@
+"""Where a run happens: threads, progress, and the meter of its cost."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from treetop.errors import ConfigError
+from treetop.runtime import Meter, Runtime, available_cores, available_memory
+
+
+@pytest.mark.parametrize(("field", "value"), [("threads", -1), ("seed", -5)])
+def test_negative_numbers_are_refused(field: str, value: int) -> None:
+    with pytest.raises(ConfigError, match=f"{field} is {value}"):
+        Runtime(**{field: value})
+
+
+def test_zero_threads_mean_all_cores() -> None:
+    assert Runtime().cores == available_cores() >= 1
+    assert Runtime(threads=7).cores == 7
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="needs affinity")
+def test_cores_are_those_this_process_may_use() -> None:
+    core = min(os.sched_getaffinity(0))
+    script = (
+        f"import os; os.sched_setaffinity(0, {{{core}}}); from treetop.runtime import Runtime; print(Runtime().cores)"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout.strip() == "1"
+
+
+def test_memory_is_a_plausible_number() -> None:
+    assert 2**20 < available_memory() <= 2**63
+
+
+def test_a_silent_bar_needs_no_terminal_and_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with Runtime().bar("reading", 10) as advance:
+        advance()
+        advance(9, note="done")
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("total", [10, None])
+def test_a_bar_goes_to_standard_error_only(total: int | None, capsys: pytest.CaptureFixture[str]) -> None:
+    with Runtime(progress=True).bar("reading", total) as advance:
+        advance(5)
+        advance(5, note="all well")
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "reading" in err
+    assert "all well" in err
+
+
+def test_an_error_passes_through_a_bar() -> None:
+    for progress in (True, False):
+        with pytest.raises(KeyError), Runtime(progress=progress).bar("reading", 3):
+            raise KeyError
+
+
+def test_the_meter_tells_work_from_waiting() -> None:
+    with Meter() as waiting:
+        time.sleep(0.2)
+    assert 0.2 <= waiting.wall_seconds < 5
+    assert waiting.cpu_seconds < 0.15
+    with Meter() as working:
+        end = time.process_time() + 0.2
+        while time.process_time() < end:
+            pass
+    assert 0.15 <= working.cpu_seconds < 5
+    assert working.wall_seconds >= 0.15
+
+
+def test_the_meter_counts_children_and_memory() -> None:
+    work = "import time\nwhile time.process_time() < 0.3: pass"
+    with Meter() as meter:
+        block = bytearray(2**26)
+        block[:: 2**12] = b"x" * 2**14
+        subprocess.run([sys.executable, "-c", work], check=True)
+    assert meter.cpu_seconds >= 0.25
+    assert meter.peak_rss_mib > 64
+
+
+def _fail_after(seconds: float) -> None:
+    time.sleep(seconds)
+    raise ZeroDivisionError
+
+
+def test_the_meter_measures_what_failed_too() -> None:
+    meter = Meter()
+    with pytest.raises(ZeroDivisionError), meter:
+        _fail_after(0.01)
+    assert meter.wall_seconds >= 0.01

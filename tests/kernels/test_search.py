@@ -3,6 +3,8 @@ from __future__ import annotations
 import itertools
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -229,6 +231,29 @@ def test_threads_and_company_change_nothing(dims):
         assert_same_bits(some, (expected[0][rows], expected[1][rows]))
 
 
+BITS = """
+import hashlib, sys, numpy as np
+sys.path.insert(0, {tests!r})
+from test_search import kernels, one_by_one, random_texts, random_tree
+rng = np.random.default_rng(19)
+levels = random_tree(rng, (5, 40, 300), 60, 6, half=True)
+texts = random_texts(rng, 20, 60, 6)
+searcher, options = kernels.Searcher(levels), dict(beams=[3, 6], k=12, link="sigmoid")
+results = (*searcher.search(*texts, **options), *one_by_one(searcher, *texts, **options))
+print(hashlib.sha256(b"".join(array.tobytes() for array in results)).hexdigest())
+"""
+
+
+def test_every_instruction_set_gives_the_same_bits():
+    def bits(isa: str) -> str:
+        code = BITS.format(tests=str(Path(__file__).parent))
+        environment = os.environ | {"TREETOP_ISA": isa, "PYTHONPATH": os.pathsep.join(sys.path)}
+        return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True).stdout
+
+    assert len(bits("")) == 65
+    assert bits("generic") == bits("")
+
+
 def test_no_texts():
     levels = random_tree(np.random.default_rng(8), (3, 9), 5)
     labels, scores = kernels.Searcher(levels).search(csr(np.zeros((0, 5))), None, beams=[2], k=4, threads=2)
@@ -324,6 +349,22 @@ def test_features_that_do_not_fit_are_refused():
         searcher.search_one(good.indices, good.data, beams=[2], k=1)
     with pytest.raises(DataError, match="values"):
         searcher.search_one(good.indices, good.data[:2], dense[0], beams=[2], k=1)
+
+
+def test_ids_out_of_range_are_refused():
+    levels = random_tree(np.random.default_rng(18), (3, 9), 5)
+    searcher, values = kernels.Searcher(levels), np.ones(1, np.float32)
+    for feature in (-1, 5, 2**31 - 1):
+        texts = csr(np.ones((1, 5)))
+        texts.indices[2] = feature
+        with pytest.raises(DataError, match=f"feature {feature} "):
+            searcher.search(texts, None, beams=[2], k=1)
+        with pytest.raises(DataError, match=f"feature {feature} "):
+            searcher.search_one(np.array([feature], np.int32), values, beams=[2], k=1)
+    shortlist = csr(np.ones((1, 3)))
+    shortlist.indices[2] = 3
+    with pytest.raises(DataError, match="parent 3 "):
+        kernels.score_level(levels[1], csr(np.ones((1, 5))), None, shortlist)
 
 
 def test_arrays_that_do_not_belong_together_are_refused():

@@ -11,6 +11,7 @@ child as its position among the children of p. A text's features then find the w
     dense                               chunk after chunk, each dims × children, if there is a dense block
     width                               sparse features, dense dims: what the texts must look like
 
+A row that at least half of the children use is stored in full, zeros included, so that it is added as whole vectors.
 The arrays are stored as they are and searched where they are mapped (Etter et al., Accelerating inference for sparse
 extreme multi-label ranking trees, WWW 2022).
 """

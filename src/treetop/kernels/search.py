@@ -82,7 +82,10 @@ class Searcher:
         """
         settings = self._settings_of(beams, k, link, combine, leaf_link)
         texts = _check_texts(sparse, dense, self.columns, self.dims)
-        return self._native.search(*texts, settings, _check_threads(threads))
+        try:
+            return self._native.search(*texts, settings, _check_threads(threads))
+        except IndexError as error:
+            raise DataError(f"the features are damaged: {error}") from None
 
     def search_one(
         self,
@@ -105,7 +108,10 @@ class Searcher:
             raise DataError(f"{len(indices)} feature ids come with {len(values)} values")
         if (0 if dense is None else len(dense)) != self.dims:
             raise DataError(f"the model has {self.dims} dense features, the text {0 if dense is None else len(dense)}")
-        return self._native.search_one(indices, values, dense, settings)
+        try:
+            return self._native.search_one(indices, values, dense, settings)
+        except IndexError as error:
+            raise DataError(f"the text does not fit the model: {error}; use the same features as in training") from None
 
     def _settings_of(
         self, beams: Sequence[int], k: int, link: Link, combine: Combine, leaf_link: Link | None
@@ -147,9 +153,12 @@ def score_level(
         raise ConfigError(f"keep is {keep}; it is the number of nodes to keep, or 0 for all")
     native = _native.Searcher([_as_bits(level)])
     add_path = combine == "multiply"
-    indptr, indices, data = native.score(
-        0, *texts, starts, parents, above, LINKS.index(link), add_path, keep, _check_threads(threads)
-    )
+    try:
+        indptr, indices, data = native.score(
+            0, *texts, starts, parents, above, LINKS.index(link), add_path, keep, _check_threads(threads)
+        )
+    except IndexError as error:
+        raise DataError(f"the features or the shortlist are damaged: {error}") from None
     if not log and link != "noop":
         np.exp(data, out=data)
     columns = nodes if nodes is not None else int(np.max(level["children"], initial=-1)) + 1

@@ -12,7 +12,21 @@ from numpy.typing import NDArray
 
 from treetop.types import CSR, Dense, Floats, Ids
 
-__all__ = ["Searcher", "log_link", "pack", "score_level"]
+__all__ = ["Searcher", "log_link", "margins_of", "pack", "score_level"]
+
+
+MOST_SPREAD = 1024
+"""With more children than this under one parent, only full rows are broad."""
+
+
+def is_broad(entries: int, children: int) -> bool:
+    """Whether a row belongs to the first part of the sum: it is full, or at least an eighth of the children use it."""
+    return entries == children or (children <= MOST_SPREAD and 8 * entries >= children)
+
+
+def is_stored_in_full(entries: int, children: int) -> bool:
+    """Whether a row is stored with its zeros: at least half of the children use it."""
+    return entries == children or (children <= MOST_SPREAD and 2 * entries >= children)
 
 
 def pack(
@@ -20,17 +34,16 @@ def pack(
 ) -> dict[str, NDArray[Any]]:
     """Weights of a level's nodes as one chunk per parent; see `kernels.pack` for the arrays."""
     kind = np.float16 if half else np.float32
-    rows: list[int] = [0]
-    entries: list[int] = [0]
+    rows, entries = [0], [0]
     features: list[int] = []
     positions: list[int] = []
     values: list[float] = []
     dense: list[NDArray[Any]] = []
-    for first, last in itertools.pairwise(children_ptr):
+    for first, last in itertools.pairwise(children_ptr.tolist()):
         block = None if weights.sparse is None else weights.sparse[first:last].tocsc()
         for feature in range(0 if block is None else block.shape[1]):
             nodes, column = _column(block, feature)
-            if len(nodes):
+            if nodes:
                 features.append(feature)
                 positions.extend(nodes)
                 values.extend(column)
@@ -38,10 +51,7 @@ def pack(
         rows.append(len(features))
         if weights.dense is not None:
             dense.append(weights.dense[first:last].T.ravel())
-    width = [
-        0 if weights.sparse is None else weights.sparse.shape[1],
-        0 if weights.dense is None else weights.dense.shape[1],
-    ]
+    columns, dims = (0 if block is None else block.shape[1] for block in (weights.sparse, weights.dense))
     packed: dict[str, NDArray[Any]] = {
         "row_ptr": np.array(rows, np.int64),
         "row_feature": np.array(features, np.int32),
@@ -51,7 +61,7 @@ def pack(
         "bias": np.asarray(weights.bias, np.float32),
         "children_ptr": np.asarray(children_ptr, np.int64),
         "children": np.asarray(children, np.int32),
-        "width": np.array(width, np.int64),
+        "width": np.array([columns, dims], np.int64),
     }
     if weights.dense is not None:
         packed["dense"] = np.concatenate(dense).astype(kind)
@@ -59,29 +69,33 @@ def pack(
 
 
 def _column(block: Any, feature: int) -> tuple[list[int], list[float]]:
+    """Children with a weight for the feature, and the weights; all children if most have one."""
     cut = slice(block.indptr[feature], block.indptr[feature + 1])
-    order = np.argsort(block.indices[cut], kind="stable")
-    return block.indices[cut][order].tolist(), block.data[cut][order].tolist()
+    weights = dict(zip(block.indices[cut].tolist(), block.data[cut].tolist(), strict=True))
+    children = range(block.shape[0]) if weights and is_stored_in_full(len(weights), block.shape[0]) else sorted(weights)
+    return list(children), [weights.get(child, 0.0) for child in children]
 
 
 def margins_of(
     level: dict[str, NDArray[Any]], parent: int, features: Ids, values: Floats, dense: Floats | None
 ) -> Floats:
-    """Margins of a parent's children: bias, then the text's sparse features in order, then the dense ones in order."""
+    """Margins of a parent's children: bias, broad rows in the order of the features, other rows, dense dims."""
     first, last = (int(at) for at in level["children_ptr"][parent : parent + 2])
-    margins = level["bias"][first:last].copy()
+    margins: Floats = level["bias"][first:last].copy()
     low, high = (int(at) for at in level["row_ptr"][parent : parent + 2])
     row_of = {int(feature): low + row for row, feature in enumerate(level["row_feature"][low:high])}
-    for feature, value in zip(features.tolist(), values, strict=True):
-        row = row_of.get(feature)
-        if row is not None:
-            entries = slice(int(level["entry_ptr"][row]), int(level["entry_ptr"][row + 1]))
-            margins[level["entry_child"][entries]] += value * level["entry_value"][entries].astype(np.float32)
+    for broad in (True, False):
+        for feature, value in zip(features.tolist(), values, strict=True):
+            row = row_of.get(feature)
+            begin, end = (0, 0) if row is None else (int(at) for at in level["entry_ptr"][row : row + 2])
+            if begin < end and is_broad(end - begin, last - first) == broad:
+                weights = level["entry_value"][begin:end].astype(np.float32)
+                margins[level["entry_child"][begin:end]] += value * weights
     if dense is not None:
         dims = len(dense)
-        weights = level["dense"][first * dims : last * dims].reshape(dims, last - first).astype(np.float32)
-        for value, row_weights in zip(dense, weights, strict=True):
-            margins += value * row_weights
+        matrix = level["dense"][first * dims : last * dims].reshape(dims, last - first).astype(np.float32)
+        for value, weights in zip(dense, matrix, strict=True):
+            margins += value * weights
     return margins
 
 

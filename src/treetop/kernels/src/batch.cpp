@@ -49,7 +49,7 @@ void search_block(const Levels &levels, const Settings &settings, BatchScratch &
         const Level &level = levels[l]->level();
         s.beams.reset(s.block.count(), std::min(settings.keep(l), level.nodes));
         s.positions.resize(static_cast<size_t>(level.max_children) + 1);
-        score_pairs(level, levels[l]->features(), settings.link_at(l), settings.add_path(l), s,
+        score_pairs(level, settings.link_at(l), settings.add_path(l), s,
                     [&](int32_t pair, int64_t first, int64_t children, const float *margins, const float *child_scores) {
                         offer_children(level, first, children, margins, child_scores, s.positions,
                                        s.beams[s.pairs[pair].text]);

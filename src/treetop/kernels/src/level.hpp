@@ -12,9 +12,8 @@ struct Level {
     int64_t parents = 0;
     int64_t nodes = 0;
     int64_t dims = 0;          // width of the dense block, 0 if there is none
-    int64_t features = 0;      // 1 + the largest feature with a weight
+    int64_t features = 0;      // width of the sparse block
     int64_t max_children = 0;  // of one parent
-    int64_t max_rows = 0;      // of one chunk
     bool wide = false;         // child positions are uint32 instead of uint16
     bool half = false;         // weights are float16 instead of float32
 
@@ -32,6 +31,16 @@ struct Level {
     int64_t entries() const { return entry_ptr[rows()]; }
     int64_t children_of(int64_t parent) const { return children_ptr[parent + 1] - children_ptr[parent]; }
 };
+
+// A row used by many of the children is broad; if most use it, pack.cpp stores it in full, zeros included. Margins are
+// summed over the broad rows first, then over the others, so that the broad ones can be added as whole vectors.
+constexpr int64_t kMostSpread = 1024;  // children; with more, only a full row is broad
+
+inline int64_t broad_from(int64_t children) { return children <= kMostSpread ? (children + 7) / 8 : children; }
+inline bool is_broad(int64_t entries, int64_t children) { return entries >= broad_from(children); }
+inline bool is_stored_in_full(int64_t entries, int64_t children) {
+    return entries == children || (children <= kMostSpread && 2 * entries >= children);
+}
 
 // The features of one text: sorted columns, and the dense row if the level has a dense block.
 struct Query {

@@ -8,12 +8,17 @@
 
 #include "arrays.hpp"
 #include "half.hpp"
+#include "level.hpp"
 #include "parallel.hpp"
 
 namespace treetop {
 namespace {
 
 constexpr float kLargestHalf = 65504.0f;
+
+int64_t stored_entries(int64_t entries, int64_t children) {
+    return is_stored_in_full(entries, children) ? children : entries;
+}
 
 // Features of the chunk in hand; memory of one thread, clean between chunks.
 struct ChunkCounts {
@@ -39,15 +44,25 @@ auto chunk_counts_maker(const Rows &weights) {
     };
 }
 
-std::vector<int64_t> count_rows(const Rows &weights, const int64_t *children_ptr, int64_t parents, int threads) {
-    std::vector<int64_t> row_ptr(static_cast<size_t>(parents) + 1, 0);
+struct Sizes {
+    std::vector<int64_t> row_ptr;    // rows before each chunk
+    std::vector<int64_t> entry_ptr;  // entries before each chunk
+};
+
+Sizes measure(const Rows &weights, const int64_t *children_ptr, int64_t parents, int threads) {
+    Sizes sizes{std::vector<int64_t>(static_cast<size_t>(parents) + 1, 0),
+                std::vector<int64_t>(static_cast<size_t>(parents) + 1, 0)};
     parallel_for(parents, threads, chunk_counts_maker(weights), [&](ChunkCounts &counts, int64_t parent) {
+        const int64_t children = children_ptr[parent + 1] - children_ptr[parent];
         counts.count(weights, children_ptr[parent], children_ptr[parent + 1]);
+        sizes.row_ptr[parent + 1] = static_cast<int64_t>(counts.touched.size());
+        for (const int32_t feature : counts.touched)
+            sizes.entry_ptr[parent + 1] += stored_entries(counts.entries[feature], children);
         counts.clear();
-        row_ptr[parent + 1] = static_cast<int64_t>(counts.touched.size());
     });
-    std::partial_sum(row_ptr.begin(), row_ptr.end(), row_ptr.begin());
-    return row_ptr;
+    std::partial_sum(sizes.row_ptr.begin(), sizes.row_ptr.end(), sizes.row_ptr.begin());
+    std::partial_sum(sizes.entry_ptr.begin(), sizes.entry_ptr.end(), sizes.entry_ptr.begin());
+    return sizes;
 }
 
 inline void store(float value, float &place) { place = value; }
@@ -55,49 +70,56 @@ inline void store(float value, uint16_t &place) { place = narrow(value); }
 
 template <typename Child, typename Value>
 struct Chunks {
-    std::vector<int64_t> row_ptr;
     std::vector<int32_t> row_feature;
     std::vector<int64_t> entry_ptr;
     std::vector<Child> entry_child;
     std::vector<Value> entry_value;
 
-    // A chunk's entries are as many as its nodes' weights, so every chunk knows its place in advance.
-    void fill(const Rows &weights, int64_t first, int64_t last, int64_t parent, ChunkCounts &counts) {
-        counts.count(weights, first, last);
+    // Writes the rows and leaves in counts.entries where the first entry of each feature goes; of a row that is stored
+    // in full, the place of child 0 as its complement, a negative number.
+    void lay_out(int64_t row, int64_t entry, int64_t children, ChunkCounts &counts) {
         std::sort(counts.touched.begin(), counts.touched.end());
-        const int64_t base = weights.begin(first);
-        int64_t row = row_ptr[parent], entry = 0;
         for (const int32_t feature : counts.touched) {
             row_feature[row] = feature;
-            entry_ptr[row++] = base + entry;
-            const int64_t size = counts.entries[feature];
-            counts.entries[feature] = entry;
+            entry_ptr[row++] = entry;
+            int64_t &place = counts.entries[feature];
+            const int64_t size = stored_entries(place, children);
+            const bool full = is_stored_in_full(place, children);
+            place = full ? ~entry : entry;
+            for (int64_t c = 0; full && c < children; ++c) entry_child[entry + c] = static_cast<Child>(c);
             entry += size;
         }
+    }
+
+    void fill(const Rows &weights, int64_t first, int64_t last, ChunkCounts &counts) {
         for (int64_t node = first; node < last; ++node)
             for (int64_t e = weights.begin(node); e < weights.end(node); ++e) {
-                const int64_t at = base + counts.entries[weights.column[e]]++;
-                entry_child[at] = static_cast<Child>(node - first);
+                int64_t &place = counts.entries[weights.column[e]];
+                const int64_t child = node - first, at = place < 0 ? ~place + child : place++;
+                entry_child[at] = static_cast<Child>(child);
                 store(weights.value[e], entry_value[at]);
             }
-        counts.clear();
     }
 };
 
 template <typename Child, typename Value>
 nb::tuple pack_as(const Rows &weights, const int64_t *children_ptr, int64_t parents, int threads) {
+    Sizes sizes = measure(weights, children_ptr, parents, threads);
+    const int64_t rows = sizes.row_ptr.back(), entries = sizes.entry_ptr.back();
     Chunks<Child, Value> chunks;
-    chunks.row_ptr = count_rows(weights, children_ptr, parents, threads);
-    const int64_t rows = chunks.row_ptr.back(), entries = weights.begin(weights.rows);
     chunks.row_feature.resize(static_cast<size_t>(rows));
     chunks.entry_ptr.resize(static_cast<size_t>(rows) + 1);
     chunks.entry_ptr[rows] = entries;
     chunks.entry_child.resize(static_cast<size_t>(entries));
-    chunks.entry_value.resize(static_cast<size_t>(entries));
+    chunks.entry_value.resize(static_cast<size_t>(entries));  // zeros: what is missing in full rows
     parallel_for(parents, threads, chunk_counts_maker(weights), [&](ChunkCounts &counts, int64_t parent) {
-        chunks.fill(weights, children_ptr[parent], children_ptr[parent + 1], parent, counts);
+        const int64_t first = children_ptr[parent], last = children_ptr[parent + 1];
+        counts.count(weights, first, last);
+        chunks.lay_out(sizes.row_ptr[parent], sizes.entry_ptr[parent], last - first, counts);
+        chunks.fill(weights, first, last, counts);
+        counts.clear();
     });
-    return nb::make_tuple(to_numpy(std::move(chunks.row_ptr)), to_numpy(std::move(chunks.row_feature)),
+    return nb::make_tuple(to_numpy(std::move(sizes.row_ptr)), to_numpy(std::move(chunks.row_feature)),
                           to_numpy(std::move(chunks.entry_ptr)), to_numpy(std::move(chunks.entry_child)),
                           to_numpy(std::move(chunks.entry_value)));
 }

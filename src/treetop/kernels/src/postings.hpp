@@ -1,14 +1,15 @@
-// Where a feature has rows in a level: the index behind one-at-a-time search, where filling a lookup would not pay.
+// Where a feature has rows in a level: the index behind one-at-a-time search, where preparing a chunk would not pay.
 //
 // Parents come in groups of 64. A posting says in which parents of a group the feature has a row, as a mask, so one
 // look serves all kept parents of the group; siblings are neighbours, so a beam falls into few groups.
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "level.hpp"
+#include "search_kernels.hpp"
 
 namespace treetop {
 
@@ -18,26 +19,26 @@ struct Posting {
     uint32_t first_row;  // of this group among the rows of the feature
 };
 
+struct PostedFeature {
+    int64_t first_posting;
+    int64_t first_row;
+};
+
 class Postings {
 public:
     explicit Postings(const Level &level);
 
-    struct Feature {
-        int64_t first_posting;
-        int64_t first_row;
-    };
-
-    bool has(int32_t feature) const { return static_cast<uint32_t>(feature) + 1 < features_.size(); }
-    const Feature &feature(int32_t feature) const { return features_[feature]; }
-    const Posting *begin(int32_t feature) const { return postings_.data() + features_[feature].first_posting; }
-    const Posting *end(int32_t feature) const { return postings_.data() + features_[feature + 1].first_posting; }
-    // Row within its chunk; `index` counts the rows of the whole level in the order (feature, parent).
-    const uint32_t *row(int64_t index) const { return rows_.data() + index; }
+    const PostedFeature *features() const { return features_.data(); }
+    const Posting *postings() const { return postings_.data(); }
+    const RowRef *rows() const { return rows_.data(); }
 
 private:
-    std::vector<Feature> features_;   // one more than there are
-    std::vector<Posting> postings_;   // by feature, then group
-    std::vector<uint32_t> rows_;      // by feature, then parent
+    void sort_rows(const Level &level, std::vector<int32_t> &parents);
+    void group_parents(const std::vector<int32_t> &parents);
+
+    std::vector<PostedFeature> features_;  // one more than there are features
+    std::vector<Posting> postings_;        // by feature, then group
+    std::vector<RowRef> rows_;             // by feature, then parent
 };
 
 }  // namespace treetop

@@ -81,7 +81,7 @@ NodeScores score_level(SearchLevel &search_level, const Texts &texts, const Shor
             take_pairs(shortlist, s);
             reset_best(result, s);
             s.positions.resize(static_cast<size_t>(level.max_children) + 1);
-            score_pairs(level, search_level.features(), link, add_path, s,
+            score_pairs(level, link, add_path, s,
                         [&](int32_t pair, int64_t first, int64_t children, const float *margins, const float *scores) {
                             offer_children(level, first, children, margins, scores, s.positions,
                                            s.best[s.pairs[pair].text]);

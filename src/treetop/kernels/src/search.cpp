@@ -1,5 +1,6 @@
 // What Python sees of the search: a Searcher over packed levels. Arguments are checked in kernels/search.py.
 #include <optional>
+#include <string>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
@@ -22,17 +23,16 @@ AnyVector any_vector(const nb::dict &arrays, const char *name) { return nb::cast
 
 bool has_bits(const AnyVector &array, int bits) { return array.dtype().bits == bits; }
 
-void measure_chunks(Level &level) {
+void measure_children(Level &level) {
     for (int64_t parent = 0; parent < level.parents; ++parent) {
-        const int64_t first = level.row_ptr[parent], last = level.row_ptr[parent + 1];
         level.max_children = std::max(level.max_children, level.children_of(parent));
-        if (last > first) level.features = std::max<int64_t>(level.features, level.row_feature[last - 1] + 1);
     }
 }
 
 Level view_level(const nb::dict &arrays) {
     Level level;
     level.parents = static_cast<int64_t>(any_vector(arrays, "children_ptr").size()) - 1;
+    level.features = data_of<int64_t>(arrays, "width")[0];
     level.nodes = static_cast<int64_t>(any_vector(arrays, "children").size());
     level.row_ptr = data_of<int64_t>(arrays, "row_ptr");
     level.row_feature = data_of<int32_t>(arrays, "row_feature");
@@ -48,11 +48,21 @@ Level view_level(const nb::dict &arrays) {
         level.dense = any_vector(arrays, "dense").data();
         level.dims = level.nodes == 0 ? 0 : static_cast<int64_t>(any_vector(arrays, "dense").size()) / level.nodes;
     }
-    measure_chunks(level);
+    measure_children(level);
     return level;
 }
 
-Texts view_texts(int64_t count, const std::optional<Vector<int64_t>> &indptr,
+// What is out of range would be read from or written to memory that is not ours.
+void check_range(const int32_t *ids, size_t size, int64_t end, const char *what) {
+    uint32_t largest = 0;  // a negative id is a huge one
+    for (size_t i = 0; i < size; ++i) largest = std::max(largest, static_cast<uint32_t>(ids[i]));
+    if (size > 0 && largest >= static_cast<uint64_t>(end))
+        throw nb::index_error((std::string(what) + " " + std::to_string(static_cast<int32_t>(largest)) +
+                               " is not in [0, " + std::to_string(end) + ")")
+                                  .c_str());
+}
+
+Texts view_texts(const Level &level, int64_t count, const std::optional<Vector<int64_t>> &indptr,
                  const std::optional<Vector<int32_t>> &indices, const std::optional<Vector<float>> &data,
                  const std::optional<Matrix<float>> &dense) {
     Texts texts;
@@ -61,6 +71,8 @@ Texts view_texts(int64_t count, const std::optional<Vector<int64_t>> &indptr,
         texts.start = indptr->data();
         texts.feature = indices->data();
         texts.value = data->data();
+        check_range(texts.feature, indices->size(), level.features, "feature");
+        texts.columns = level.features;
     }
     if (dense) {
         texts.dense = dense->data();
@@ -80,7 +92,7 @@ public:
     nb::tuple search(int64_t count, std::optional<Vector<int64_t>> indptr, std::optional<Vector<int32_t>> indices,
                      std::optional<Vector<float>> data, std::optional<Matrix<float>> dense, const Settings &settings,
                      int threads) const {
-        const Texts texts = view_texts(count, indptr, indices, data, dense);
+        const Texts texts = view_texts(levels_[0]->level(), count, indptr, indices, data, dense);
         std::vector<int32_t> labels(static_cast<size_t>(count * settings.k));
         std::vector<float> scores(labels.size());
         search_batch(levels_, texts, settings, threads, labels.data(), scores.data());
@@ -90,6 +102,7 @@ public:
 
     nb::tuple search_one(Vector<int32_t> indices, Vector<float> values, std::optional<Vector<float>> dense,
                          const Settings &settings) const {
+        check_range(indices.data(), indices.size(), levels_[0]->level().features, "feature");
         const Query query{indices.data(), values.data(), static_cast<int64_t>(indices.size()),
                           dense ? dense->data() : nullptr};
         std::vector<int32_t> labels(static_cast<size_t>(settings.k));
@@ -110,9 +123,10 @@ public:
         if (shortlist_ptr) {
             shortlist.start = shortlist_ptr->data();
             shortlist.parent = shortlist_parent->data();
+            check_range(shortlist.parent, shortlist_parent->size(), levels_[level]->level().parents, "parent");
             if (shortlist_score) shortlist.score = shortlist_score->data();
         }
-        NodeScores result = score_level(*levels_[level], view_texts(count, indptr, indices, data, dense), shortlist,
+        NodeScores result = score_level(*levels_[level], view_texts(levels_[0]->level(), count, indptr, indices, data, dense), shortlist,
                                         static_cast<Link>(link), add_path, keep, threads);
         return nb::make_tuple(to_numpy(std::move(result.start)), to_numpy(std::move(result.node)),
                               to_numpy(std::move(result.score)));

@@ -3,48 +3,94 @@
 #include <cfloat>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
+#include "child_lanes.hpp"
 #include "half.hpp"
 #include "search_kernels.hpp"
 
 namespace treetop {
 namespace {
 
-inline int64_t count_bits(uint64_t word) { return __builtin_popcountll(word); }
+constexpr int kMostTile = 12;  // vectors of margins in registers, of the 16 there are
 
-// Without a branch: a miss is overwritten by the next feature.
-int64_t find(const RowBits *bits, const int32_t *feature, const float *value, int64_t size, int64_t first_row,
-             Hit *hits) {
-    int64_t found = 0;
-    for (int64_t i = 0; i < size; ++i) {
-        const uint32_t id = static_cast<uint32_t>(feature[i]);
-        const RowBits &word = bits[id >> 6];
-        const uint64_t below = word.present & ((uint64_t{1} << (id & 63)) - 1);
-        hits[found] = {first_row + static_cast<int64_t>(word.before) + count_bits(below), value[i], 0};
-        found += (word.present >> (id & 63)) & 1;
+// margins += sum of value * weights over the broad hits, for some vectors of children from `offset` on. The margins
+// stay in registers; lanes beyond the last child hold rubbish that nobody reads.
+template <typename Value, size_t... I>
+void add_broad_tile(std::index_sequence<I...>, const Hit *hits, int64_t size, int64_t offset, float *margins) {
+    // Constant indices, written out by the fold: the compiler keeps the sums in registers.
+    Lanes sum[] = {load(margins + offset + I * kLanes)...};
+    for (int64_t h = 0; h < size; ++h) {
+        const auto *weights = static_cast<const Value *>(hits[h].row.weights()) + offset;
+        const float value = hits[h].value;
+        ((sum[I] += value * load(weights + I * kLanes)), ...);
     }
-    return found;
+    (store(sum[I], margins + offset + I * kLanes), ...);
+}
+
+template <typename Value, int Count = kMostTile>
+void add_broad_tiles(int64_t count, const Hit *hits, int64_t size, int64_t offset, float *margins) {
+    if constexpr (Count > 0) {
+        if (count != Count) return add_broad_tiles<Value, Count - 1>(count, hits, size, offset, margins);
+        add_broad_tile<Value>(std::make_index_sequence<Count>(), hits, size, offset, margins);
+    }
+}
+
+// Tiles of about equal size, as few as the registers allow.
+template <typename Value>
+void add_broad(const Hit *hits, int64_t size, int64_t children, float *margins) {
+    if (size == 0) return;
+    const int64_t vectors = (children + kLanes - 1) / kLanes;
+    const int64_t tiles = (vectors + kMostTile - 1) / kMostTile;
+    for (int64_t tile = 0, done = 0; tile < tiles; ++tile) {
+        const int64_t count = (vectors - done + tiles - tile - 1) / (tiles - tile);
+        add_broad_tiles<Value>(count, hits, size, done * kLanes, margins);
+        done += count;
+    }
 }
 
 template <typename Child, typename Value>
-void add_rows_of(const Level &level, const Hit *hits, int64_t size, int64_t stride, float *margins) {
-    const auto *child = static_cast<const Child *>(level.entry_child);
-    const auto *weight = static_cast<const Value *>(level.entry_value);
-    for (int64_t h = 0; h < size; ++h) {
-        const Hit hit = hits[h];
-        float *out = margins + hit.slot * stride;
-        const int64_t end = level.entry_ptr[hit.row + 1];
-        for (int64_t e = level.entry_ptr[hit.row]; e < end; ++e) out[child[e]] += hit.value * widen(weight[e]);
-    }
+inline void add_narrow(const Level &level, const Hit &hit, float *margins) {
+    const auto *child = static_cast<const Child *>(level.entry_child) + hit.row.first();
+    const auto *weight = static_cast<const Value *>(level.entry_value) + hit.row.first();
+    const int64_t entries = hit.row.entries();
+    for (int64_t e = 0; e < entries; ++e) margins[child[e]] += hit.value * widen(weight[e]);
 }
 
-void add_rows(const Level &level, const Hit *hits, int64_t size, int64_t stride, float *margins) {
-    if (level.wide) {
-        if (level.half) return add_rows_of<uint32_t, uint16_t>(level, hits, size, stride, margins);
-        return add_rows_of<uint32_t, float>(level, hits, size, stride, margins);
+struct HitCounts {
+    int64_t broad;
+    int64_t narrow;
+};
+
+// Without a branch: each feature is written to both lists, and stays in the right one, if any.
+HitCounts find(const ChunkIndex &chunk, const Query &query, const HitRoom &room) {
+    int64_t broad = 0, narrow = 0;
+    for (int64_t i = 0; i < query.size; ++i) {
+        const Hit hit{chunk.table[query.feature[i]], query.value[i], 0};
+        const int64_t is_broad = hit.row.is_broad();
+        room.broad[broad] = hit;
+        room.narrow[narrow] = hit;
+        broad += is_broad;
+        narrow += hit.row.bits != 0 && !is_broad;
     }
-    if (level.half) return add_rows_of<uint16_t, uint16_t>(level, hits, size, stride, margins);
-    return add_rows_of<uint16_t, float>(level, hits, size, stride, margins);
+    return {broad, narrow};
+}
+
+template <typename Child, typename Value>
+void add_sparse_of(const Level &level, const ChunkIndex &chunk, const Query &query, const HitRoom &room,
+                   float *margins) {
+    const HitCounts found = find(chunk, query, room);
+    add_broad<Value>(room.broad, found.broad, chunk.children, margins);
+    for (int64_t h = 0; h < found.narrow; ++h) add_narrow<Child, Value>(level, room.narrow[h], margins);
+}
+
+void add_sparse(const Level &level, const ChunkIndex &chunk, const Query &query, const HitRoom &room, float *margins) {
+    if (level.wide) {
+        if (level.half) return add_sparse_of<uint32_t, uint16_t>(level, chunk, query, room, margins);
+        return add_sparse_of<uint32_t, float>(level, chunk, query, room, margins);
+    }
+    if (level.half) return add_sparse_of<uint16_t, uint16_t>(level, chunk, query, room, margins);
+    return add_sparse_of<uint16_t, float>(level, chunk, query, room, margins);
 }
 
 // The children are the lanes, so each margin is summed over the dimensions in order.
@@ -114,6 +160,6 @@ int64_t at_least(const float *scores, int64_t size, float bar, int32_t *position
 #define TREETOP_JOIN(a, b) a##b
 #define TREETOP_NAME(isa) TREETOP_JOIN(search_kernels_, isa)
 extern const SearchKernels TREETOP_NAME(TREETOP_ISA);
-const SearchKernels TREETOP_NAME(TREETOP_ISA) = {find, add_rows, add_dense, apply_link, at_least};
+const SearchKernels TREETOP_NAME(TREETOP_ISA) = {add_sparse, add_dense, apply_link, at_least};
 
 }  // namespace treetop

@@ -4,29 +4,39 @@
 #include <limits>
 
 #include "isa.hpp"
+#include "online_kernels.hpp"
 
 namespace treetop {
 
 extern const SearchKernels search_kernels_generic;
+extern const OnlineKernels online_kernels_generic;
 #if defined(TREETOP_X86)
-extern const SearchKernels search_kernels_avx2;
-extern const SearchKernels search_kernels_avx512;
+extern const SearchKernels search_kernels_avx2, search_kernels_avx512;
+extern const OnlineKernels online_kernels_avx2, online_kernels_avx512;
+#else
+static const SearchKernels &search_kernels_avx2 = search_kernels_generic;
+static const SearchKernels &search_kernels_avx512 = search_kernels_generic;
+static const OnlineKernels &online_kernels_avx2 = online_kernels_generic;
+static const OnlineKernels &online_kernels_avx512 = online_kernels_generic;
 #endif
 
-const SearchKernels &search_kernels() {
-#if defined(TREETOP_X86)
-    static const SearchKernels &best = chosen_isa() == Isa::avx512 ? search_kernels_avx512
-                                       : chosen_isa() == Isa::avx2 ? search_kernels_avx2
-                                                                 : search_kernels_generic;
-    return best;
-#else
-    return search_kernels_generic;
-#endif
+namespace {
+
+template <typename Kernels>
+const Kernels &choose(const Kernels &generic, const Kernels &avx2, const Kernels &avx512) {
+    return chosen_isa() == Isa::avx512 ? avx512 : chosen_isa() == Isa::avx2 ? avx2 : generic;
 }
 
-const FeatureMap &SearchLevel::features() {
-    std::call_once(features_once_, [this] { features_ = std::make_unique<FeatureMap>(level_); });
-    return *features_;
+}  // namespace
+
+const SearchKernels &search_kernels() {
+    static const auto &kernels = choose(search_kernels_generic, search_kernels_avx2, search_kernels_avx512);
+    return kernels;
+}
+
+const OnlineKernels &online_kernels() {
+    static const auto &kernels = choose(online_kernels_generic, online_kernels_avx2, online_kernels_avx512);
+    return kernels;
 }
 
 const Postings &SearchLevel::postings() {

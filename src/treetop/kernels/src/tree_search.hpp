@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "best.hpp"
-#include "feature_map.hpp"
 #include "level.hpp"
 #include "link.hpp"
 #include "postings.hpp"
@@ -35,13 +34,11 @@ public:
     explicit SearchLevel(const Level &level) : level_(level) {}
 
     const Level &level() const { return level_; }
-    const FeatureMap &features();
     const Postings &postings();
 
 private:
     Level level_;
-    std::once_flag features_once_, postings_once_;
-    std::unique_ptr<FeatureMap> features_;
+    std::once_flag postings_once_;
     std::unique_ptr<Postings> postings_;
 };
 

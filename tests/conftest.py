@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # tiny networks on a busy machine: threads must not spin
+
 import numpy as np
 import pytest
 

@@ -14,7 +14,7 @@ LOGITS = [[0.5, -1.2, 2.0, -math.inf], [0.3, -math.inf, -math.inf, -math.inf], [
 HITS = [[1.0, 0.0, 2.5, 0.0], [0.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 1.0]]
 
 
-def longhand(name: str, divide_by: str) -> float:
+def longhand(name: str, divide_by: str, negative: float) -> float:
     rows = []
     for candidates, logits, hits in zip(CANDIDATES, LOGITS, HITS, strict=True):
         total = 0.0
@@ -22,18 +22,19 @@ def longhand(name: str, divide_by: str) -> float:
             if candidate >= 0:
                 y = 1 if hit > 0 else 0
                 each = math.log1p(math.exp(z)) - y * z if name == "bce" else max(0.0, 1 - (2 * y - 1) * z) ** 2
-                total += each * (hit if y else 1.0)
+                total += each * (hit if y else negative)
         count = {"real": sum(c >= 0 for c in candidates), "width": 4, "sum": 1}[divide_by]
         rows.append(total / count)
     return float(np.mean(rows))
 
 
+@pytest.mark.parametrize("negative", [1.0, 0.3])
 @pytest.mark.parametrize("divide_by", ["real", "width", "sum"])
 @pytest.mark.parametrize("name", LOSSES)
-def test_losses_equal_their_formulas(name: str, divide_by: str) -> None:
+def test_losses_equal_their_formulas(name: str, divide_by: str, negative: float) -> None:
     logits = torch.tensor(LOGITS, requires_grad=True)
-    loss = LOSSES[name](logits, torch.tensor(HITS), torch.tensor(CANDIDATES), divide_by)  # type: ignore[operator]
-    assert float(loss) == pytest.approx(longhand(name, divide_by), rel=1e-6)
+    loss = LOSSES[name](logits, torch.tensor(HITS), torch.tensor(CANDIDATES), divide_by, negative)  # type: ignore[operator]
+    assert float(loss.detach()) == pytest.approx(longhand(name, divide_by, negative), rel=1e-6)
     loss.backward()
     assert logits.grad is not None
     assert torch.isfinite(logits.grad).all()

@@ -17,6 +17,9 @@ __all__ = ["METHODS", "load", "method_class"]
 METHODS = {
     "xr-linear": "treetop.methods.xr_linear:XRLinear",
     "one-vs-all": "treetop.methods.one_vs_all:OneVsAll",
+    "lightxml": "treetop.methods.lightxml:LightXML",
+    "xr-transformer": "treetop.methods.xr_transformer:XRTransformer",
+    "cascadexml": "treetop.methods.cascadexml:CascadeXML",
     "ensemble": "treetop.methods.ensemble:Ensemble",
 }
 """Where each method lives."""

@@ -5,8 +5,8 @@ With logit z, target y in {0, 1} and weight w of a candidate:
     bce            w · (log(1 + e^z) − y·z)
     squared_hinge  w · max(0, 1 − (2y − 1)·z)²
 
-A candidate's weight is its target where that is positive, so that counts act as costs (XR-Transformer, eq. 6), and 1
-for negatives. The per-text sum is divided by:
+A candidate's weight is its target where that is positive, so that relevance acts as cost (XR-Transformer, eq. 6), and
+`negative` (α there) for the others. The per-text sum is divided by:
 
     "real"   the candidates of that text (default: what else is in the batch does not matter)
     "width"  the padded width, as the authors of LightXML, XR-Transformer and CascadeXML did
@@ -28,18 +28,22 @@ __all__ = ["LOSSES", "Divisor", "bce", "squared_hinge"]
 Divisor: TypeAlias = Literal["real", "width", "sum"]
 
 
-def bce(logits: Tensor, hit: Tensor, candidates: Tensor | None = None, divide_by: Divisor = "real") -> Tensor:
+def bce(
+    logits: Tensor, hit: Tensor, candidates: Tensor | None = None, divide_by: Divisor = "real", negative: float = 1.0
+) -> Tensor:
     """Binary cross-entropy with logits; `hit` is what `targets` gives, `candidates` shows which places are empty."""
     logits = _without_empty(logits, candidates)
     each = functional.binary_cross_entropy_with_logits(logits, (hit > 0).to(logits.dtype), reduction="none")
-    return _reduce(each, hit, candidates, divide_by)
+    return _reduce(each * torch.where(hit > 0, hit, negative), candidates, divide_by)
 
 
-def squared_hinge(logits: Tensor, hit: Tensor, candidates: Tensor | None = None, divide_by: Divisor = "real") -> Tensor:
+def squared_hinge(
+    logits: Tensor, hit: Tensor, candidates: Tensor | None = None, divide_by: Divisor = "real", negative: float = 1.0
+) -> Tensor:
     """Squared hinge with margin 1; `hit` is what `targets` gives, `candidates` shows which places are empty."""
     logits = _without_empty(logits, candidates)
     each = (1 - torch.where(hit > 0, logits, -logits)).clamp(min=0).square()
-    return _reduce(each, hit, candidates, divide_by)
+    return _reduce(each * torch.where(hit > 0, hit, negative), candidates, divide_by)
 
 
 LOSSES = {"bce": bce, "squared_hinge": squared_hinge}
@@ -52,8 +56,7 @@ def _without_empty(logits: Tensor, candidates: Tensor | None) -> Tensor:
     return logits if candidates is None else logits.masked_fill(candidates < 0, 0.0)
 
 
-def _reduce(each: Tensor, hit: Tensor, candidates: Tensor | None, divide_by: Divisor) -> Tensor:
-    each = each * torch.where(hit > 0, hit, 1.0)
+def _reduce(each: Tensor, candidates: Tensor | None, divide_by: Divisor) -> Tensor:
     count = each.new_full((len(each), 1), float(max(each.shape[1], 1)))
     if candidates is not None:
         real = candidates >= 0

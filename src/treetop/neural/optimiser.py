@@ -21,7 +21,7 @@ from treetop.neural.scorer import NodeScorer
 
 __all__ = ["Group", "OptimConfig", "RowAdamW", "beta1_at", "clip_gradients", "group_parameters", "lr_factor"]
 
-BLOCK = 8192
+BLOCK = 512
 """Rows updated at a time: the working set stays in the cache instead of making copies as large as the gradient."""
 
 

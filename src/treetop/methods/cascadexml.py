@@ -1,0 +1,300 @@
+"""CascadeXML: one encoder pass, and a different layer of it for each level of the label tree.
+
+Kharbanda, Banerjee, Schultheis, Babbar: CascadeXML, NeurIPS 2022.
+
+1. Labels are grouped into a tree of a few levels (PIFA on tf-idf, balanced 2-means).
+2. Early layers of the encoder feed coarse levels, late layers fine ones; the last layer feeds the labels.
+3. Level 0 scores all its nodes; every other level scores the children of the best nodes above, and in training of the
+   true ones (teacher forcing): multi-resolution dynamic shortlists.
+4. All levels learn together: a weighted sum of cross-entropies, re-scaled by the size of the shortlists.
+5. Optionally, a one-vs-all linear model on tf-idf ⊕ embedding votes too (`sparse`).
+
+| paper            | here                                         |
+|------------------|----------------------------------------------|
+| R^(t), K_t       | level t, `tree.widths[t]`                    |
+| θ^(t), Φ_CLS^(a) | `features(states, t)`, layer a of the encoder |
+| S^(t), Top_k     | candidates, `beams`                          |
+| R↑(y), R↓(S)     | `tree.lift`, `expand`                        |
+| α^(t)            | `rescale`                                    |
+| W^(t)            | `scorers[t]`                                 |
+
+Known differences from the authors' code: a true node is never lost, however many there are; padding is marked, not
+recognised by a logit of zero; special tokens are the tokenizer's own; the encoder may have any number of layers; nodes
+may have any number of children; the best epoch is chosen on held-out training texts, never on the test set. Loss
+re-scaling, which the paper has (eq. 5) and the code has not, is on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from treetop.data import Corpus, Dataset
+from treetop.errors import ConfigError
+from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
+from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
+from treetop.methods.base import Method, fit_bag_of_words
+from treetop.neural.candidates import Children, expand, expand_scores, pick, targets
+from treetop.neural.examples import Batch, Examples
+from treetop.neural.losses import Divisor, bce
+from treetop.neural.networks import dev_score, hold_out, load_heads, rank, save_heads, seeded, texts_of
+from treetop.neural.optimiser import Group, OptimConfig, group_parameters
+from treetop.neural.scorer import NodeScorer
+from treetop.neural.training import TrainingLog, fine_tune
+from treetop.predictions import Predictions, fuse
+from treetop.runtime import Runtime
+from treetop.sparse import Joined, binarise, join, normalise
+from treetop.store import Folder
+from treetop.text import Tfidf, TfidfConfig
+from treetop.text.encoder import EncoderConfig, TextEncoder
+from treetop.text.tokens import Padded, Tokens
+from treetop.types import CSR
+
+__all__ = ["CascadeXML", "CascadeXMLConfig", "automatic_layers"]
+
+_KEPT = 50  # Labels of each model that are fused: shorter lists would punish what one ranks just below its cut.
+
+
+def _one_vs_all() -> LinearTreeConfig:
+    search = SearchConfig(link="sigmoid", combine="last")
+    return LinearTreeConfig(solver=SolverConfig(threshold=0.01), search=search)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CascadeXMLConfig:
+    """Levels of a tree on layers of an encoder."""
+
+    encoder: EncoderConfig = field(default_factory=EncoderConfig)
+    """The text encoder."""
+    optim: OptimConfig = field(
+        default_factory=lambda: OptimConfig(
+            lr=1e-4, head_lr_factor=10.0, weight_decay=0.05, head_weight_decay=0.005, schedule="one_cycle", epochs=10,
+            batch_size=64, warmup=0.1, cool_down=0.2, clip=0.0,
+        )
+    )  # fmt: skip
+    """The training: by default the paper's two learning rates and three phases."""
+    tfidf: TfidfConfig = field(default_factory=TfidfConfig)
+    """Features that labels are grouped by, and that `sparse` ranks with."""
+    tree: TreeConfig = field(default_factory=lambda: TreeConfig(max_leaf=16, branching=8, top_width=256))
+    """The levels."""
+    layers: tuple[tuple[int, ...], ...] = ()
+    """Encoder layers joined for each level, as ((5, 6), (8,), (10,), (12,)); empty spreads the last half of them."""
+    dropouts: tuple[float, ...] = (0.2, 0.5)
+    """Dropout on the features of each level; two values mean the first and the last, the others evenly between."""
+    beams: tuple[int, ...] = (64,)
+    """Nodes kept after each level above the labels; the last number serves all further levels."""
+    rescale: bool = True
+    """Weigh the loss of a level by the size of its shortlist over the smallest (eq. 5)."""
+    divide_by: Divisor = "real"
+    """What a text's loss at a level is divided by; see `neural.losses`."""
+    scores: Literal["parent", "leaf", "path"] = "parent"
+    """A label's score: times its parent's, its own alone (the authors' two schemes), or times its whole path's."""
+    sparse: bool = False
+    """Add the votes of a linear one-vs-all model on tf-idf ⊕ embedding."""
+    linear: LinearTreeConfig = field(default_factory=_one_vs_all)
+    """That model."""
+    dev_share: float = 0.0
+    """Share of the training texts held out to choose the best weights by; 0 keeps the last."""
+
+    def __post_init__(self) -> None:
+        if not self.beams or min(self.beams) < 1:
+            raise ConfigError(f"beams are {self.beams}; keep at least one node at each level")
+        if not self.dropouts or not all(0 <= p < 1 for p in self.dropouts):
+            raise ConfigError(f"dropouts are {self.dropouts}; each must be from 0 to below 1")
+        if not 0 <= self.dev_share < 1:
+            raise ConfigError(f"dev_share is {self.dev_share}; it must be from 0 to below 1")
+
+
+def automatic_layers(encoder_layers: int, levels: int) -> tuple[tuple[int, ...], ...]:
+    """The paper's map for 12 layers, scaled: labels on the last, each coarser level a sixth of the encoder earlier.
+
+    The coarsest of several levels joins two layers. 12 layers and 4 levels: (5, 6), (8), (10), (12).
+    """
+    ends = [max(1, encoder_layers - round(up * encoder_layers / 6)) for up in range(levels - 1, -1, -1)]
+    first = (ends[0] - 1, ends[0]) if levels > 1 and ends[0] > 1 else (ends[0],)
+    return (first, *((end,) for end in ends[1:]))
+
+
+class Network(nn.Module):
+    """The encoder and, for each level, features and a scorer."""
+
+    def __init__(self, config: CascadeXMLConfig, encoder: TextEncoder, tree: LabelTree) -> None:
+        super().__init__()
+        self.config, self.encoder, self.levels = config, encoder, tree.levels
+        self.map = config.layers or automatic_layers(encoder.layers, tree.levels)
+        _check_map(self.map, encoder, tree)
+        self.layers = sorted({layer for joined in self.map for layer in joined})
+        width = encoder.width
+        self.joins = nn.ModuleList(
+            nn.Sequential(nn.Dropout(0.2), nn.Linear(len(joined) * width, width)) if len(joined) > 1 else nn.Identity()
+            for joined in self.map
+        )
+        self.dropouts = nn.ModuleList(nn.Dropout(p) for p in _spread(config.dropouts, tree.levels))
+        self.scorers = nn.ModuleList(NodeScorer(n, width, by_rows=t > 0) for t, n in enumerate(tree.widths))
+        self.below = nn.ModuleList(Children(*tree.children(level)) for level in range(1, tree.levels))
+        self.beams = [config.beams[min(level, len(config.beams) - 1)] for level in range(tree.levels - 1)]
+        self.weights = _loss_weights(tree, self.beams) if config.rescale else [1.0] * tree.levels
+
+    def features(self, states: Tensor, level: int) -> Tensor:
+        """What a level sees: its layers' states, joined if there are several, with its dropout."""
+        joined = torch.cat([states[self.layers.index(layer)] for layer in self.map[level]], 1)
+        result: Tensor = self.dropouts[level](self.joins[level](joined))
+        return result
+
+    def loss(self, batch: Batch) -> Tensor:
+        """Eq. 5: the sum over levels of the weighted cross-entropy over the shortlist."""
+        states: Tensor = self.encoder(batch.tokens, self.layers)
+        candidates, total = None, states.new_zeros(())
+        for level, scorer in enumerate(self.scorers):
+            logits = scorer(self.features(states, level), candidates)
+            hit = targets(batch.true[level].ids, candidates, scorer.nodes)  # type: ignore[arg-type]
+            total = total + self.weights[level] * bce(logits, hit, candidates, self.config.divide_by)
+            if level < self.levels - 1:
+                best, _ = pick(logits, candidates, self.beams[level], force=hit)
+                candidates = expand(best, self.below[level])  # type: ignore[arg-type]
+        return total
+
+    def score(self, tokens: Padded, rows: NDArray[np.int64]) -> tuple[Tensor | None, Tensor]:
+        """The labels that the search reaches, and their scores under the chosen scheme."""
+        del rows
+        states, candidates, above = self.encoder(tokens, self.layers), None, None
+        for level, scorer in enumerate(self.scorers):
+            own = scorer(self.features(states, level), candidates).sigmoid()
+            path = own if above is None or self.config.scores == "leaf" else own * above
+            if level < self.levels - 1:
+                best, kept = pick(own, candidates, self.beams[level])
+                passed = kept if self.config.scores != "path" else _at(path, best, candidates)
+                candidates, above = expand_scores(best, passed, self.below[level])  # type: ignore[arg-type]
+        return candidates, path
+
+    def parameter_groups(self, config: OptimConfig) -> list[Group]:
+        """The encoder, and everything else at its own rate."""
+        return group_parameters(self, self.encoder, config)
+
+
+def _at(values: Tensor, nodes: Tensor, candidates: Tensor | None) -> Tensor:
+    """The values of the given nodes, which are among the candidates."""
+    if candidates is None:
+        return values.gather(1, nodes.clamp(min=0))
+    place = (candidates[:, None, :] == nodes[:, :, None]).float().argmax(2)
+    return values.gather(1, place)
+
+
+def _check_map(layers: tuple[tuple[int, ...], ...], encoder: TextEncoder, tree: LabelTree) -> None:
+    if len(layers) != tree.levels:
+        raise ConfigError(f"layers has {len(layers)} entries for a tree of {tree.levels} levels; give one per level")
+    for joined in layers:
+        if not joined or not all(0 <= layer <= encoder.layers for layer in joined):
+            raise ConfigError(f"layers has {joined}; the encoder has layers 0 (its input) to {encoder.layers}")
+
+
+def _spread(values: tuple[float, ...], levels: int) -> list[float]:
+    """One value per level: as given, or evenly from the first to the last."""
+    if len(values) == levels:
+        return list(values)
+    return [float(value) for value in np.linspace(values[0], values[-1], levels)]
+
+
+def _loss_weights(tree: LabelTree, beams: list[int]) -> list[float]:
+    """α of eq. 5: the expected size of each level's shortlist over the smallest of them."""
+    sizes = [float(tree.widths[0])]
+    for level, beam in enumerate(beams):
+        nodes, children = tree.widths[level], tree.widths[level + 1]
+        sizes.append(min(beam, nodes) * children / nodes)
+    return [size / min(sizes) for size in sizes]
+
+
+class CascadeXML(Method[CascadeXMLConfig]):
+    """CascadeXML; `checkpoint` is a folder that an interrupted `fit` continues from."""
+
+    name = "cascadexml"
+    config_class = CascadeXMLConfig
+
+    def __init__(
+        self,
+        config: CascadeXMLConfig | None = None,
+        *,
+        runtime: Runtime | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+    ) -> None:
+        super().__init__(config, runtime=runtime)
+        self.checkpoint = None if checkpoint is None else Path(checkpoint)
+        self.log = TrainingLog()
+
+    def _fit(self, train: Dataset) -> None:
+        texts_of(train.corpus)
+        learn, dev = hold_out(train, self.config.dev_share, self.runtime.seed)
+        self.tfidf, features = fit_bag_of_words(self.config.tfidf, learn.corpus)
+        cores, seed = self.runtime.cores, self.runtime.seed
+        representation = pifa(features, learn.labels, normalise_labels=False, threads=cores)
+        self.tree = grow_tree(representation, self.config.tree, seed=seed, threads=cores)
+        with seeded(seed):
+            self.network = Network(self.config, TextEncoder.load(self.config.encoder), self.tree)
+        tokens = self.network.encoder.tokenize(texts_of(learn.corpus), self.checkpoint, self.runtime)
+        self.linear: LinearTree | None = None
+        self.log = self._train(tokens, binarise(learn.labels), dev)
+        if self.config.sparse:
+            self.linear = self._rank_linearly(tokens, features, learn.labels)
+
+    def _train(self, tokens: Tokens, true: CSR, dev: Dataset | None) -> TrainingLog:
+        examples = Examples(tokens, [self.tree.lift(true, level) for level in range(self.tree.levels)])
+        folder = None if self.checkpoint is None else self.checkpoint / "network"
+
+        def watch() -> float:
+            assert dev is not None
+            return dev_score(self._predict(dev.corpus, 5), dev.labels)
+
+        look = None if dev is None else watch
+        return fine_tune(self.network, examples, self.config.optim, self.runtime, watch=look, checkpoint=folder)
+
+    def _rank_linearly(self, tokens: Tokens, features: CSR, labels: CSR) -> LinearTree:
+        """The paper's appendix A.3: squared hinge, one label against all texts, on [embedding, tf-idf]."""
+        flat = self.tree.keep([])
+        return LinearTree.fit(self._joined(tokens, features), labels, flat, self.config.linear, runtime=self.runtime)
+
+    def _joined(self, tokens: Tokens, features: CSR) -> Joined:
+        embedding = self.network.encoder.embed(tokens, self.runtime)
+        return join(normalise(features), normalise(embedding))
+
+    def _predict(self, corpus: Corpus, k: int) -> Predictions:
+        tokens = self.network.encoder.tokenize(texts_of(corpus), runtime=self.runtime)
+        labels = self.tree.widths[-1]
+        if self.linear is None:
+            return rank(self.network.score, tokens, min(k, labels), self.runtime)
+        wide = min(max(k, _KEPT), labels)
+        assert self.tfidf is not None
+        features = self._joined(tokens, self.tfidf.transform(corpus.texts))
+        linear = self.linear.predict(features, wide, runtime=self.runtime)
+        return fuse([rank(self.network.score, tokens, wide, self.runtime), linear], "average", k=k)
+
+    def describe(self) -> dict[str, Any]:
+        """Widths of the levels, the encoder's layers for each, and the encoder."""
+        levels = " > ".join(f"{width:,}" for width in self.tree.widths)
+        return {"levels": levels, "layers": str(self.network.map), "encoder": self.config.encoder.name}
+
+    def label_tree(self) -> LabelTree | None:
+        """The levels."""
+        return self.tree
+
+    def _save(self, folder: Folder) -> None:
+        self.tree.save(folder)
+        self.network.encoder.save(folder.path / "encoder")
+        save_heads(self.network, folder)
+        if self.linear is not None and self.tfidf is not None:
+            self.tfidf.save(folder)
+            self.linear.save(folder.sub("ranker"))
+
+    def _load(self, folder: Folder) -> None:
+        self.tree = LabelTree.load(folder)
+        self.network = Network(self.config, TextEncoder.load(self.config.encoder, folder.path / "encoder"), self.tree)
+        load_heads(self.network, folder)
+        self.network.to(self.runtime.device)
+        self.tfidf = Tfidf.load(folder) if folder.has("tfidf.json") else None
+        self.linear = LinearTree.load(folder.sub("ranker"), self.config.linear.search) if folder.has("ranker") else None

@@ -1,0 +1,245 @@
+"""LightXML: one network that recalls groups of labels and ranks the labels in them, trained end to end.
+
+Jiang, Wang, Sun, Yang, Zhao, Zhuang: LightXML, AAAI 2021.
+
+1. Labels are grouped by what their texts look like (PIFA on tf-idf, balanced 2-means).
+2. A text's representation joins the pooled token of the encoder's last five layers, with dropout 0.5.
+3. Recall (the generator): a linear layer scores every group.
+4. Rank (the discriminator): the labels of the best groups, and of the true ones, are scored through a bottleneck. They
+   change as recall learns: dynamic negative sampling.
+5. Both losses are added. A label's score is its own times its group's.
+
+Small label sets need no groups: one linear layer scores all labels (`mode="flat"`; the paper's Eurlex-4K, Wiki10-31K
+and AmazonCat-13K).
+
+| paper           | here                              |
+|-----------------|-----------------------------------|
+| K, G(e)         | groups, `recall`                  |
+| b (top groups)  | `beam`                            |
+| S_g             | candidates                        |
+| E, W_h, D(e, M) | `ranking`, its bottleneck         |
+| e (5 × k)       | `states`: the last `layers` joined |
+
+Static negatives, the paper's ablation: `negatives="static"` (S) trains recall first, fixes each text's candidates and
+trains ranking on the frozen representation; `"static-tuned"` (BS) goes on to tune the representation while ranking.
+
+Known differences from the authors' code: padding is masked where theirs repeats the last candidate; no true label is
+ever dropped; the pooled token of XLNet is its last, not its first; texts are cut in tokens only; the bottleneck has no
+activation, as in the code (the paper's eq. 4 has a sigmoid: `squash`); in BS one representation serves both parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from treetop.data import Corpus, Dataset
+from treetop.errors import ConfigError
+from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
+from treetop.methods.base import Method, fit_bag_of_words
+from treetop.neural.candidates import Children, expand, expand_scores, pick, targets
+from treetop.neural.examples import Batch, Examples
+from treetop.neural.losses import Divisor, bce
+from treetop.neural.networks import dev_score, hold_out, load_heads, rank, save_heads, seeded, texts_of
+from treetop.neural.optimiser import Group, OptimConfig, group_parameters
+from treetop.neural.scorer import NodeScorer
+from treetop.neural.training import TrainingLog, fine_tune
+from treetop.predictions import Predictions
+from treetop.runtime import Runtime
+from treetop.sparse import binarise
+from treetop.store import Folder
+from treetop.text import TfidfConfig
+from treetop.text.encoder import EncoderConfig, TextEncoder
+from treetop.text.tokens import Padded
+
+__all__ = ["LightXML", "LightXMLConfig"]
+
+FLAT_UP_TO = 32_000  # Wiki10-31K, the largest label set that the authors train without groups, has 30,938.
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LightXMLConfig:
+    """One encoder, recall over groups, ranking over the labels of the best."""
+
+    encoder: EncoderConfig = field(default_factory=EncoderConfig)
+    """The text encoder."""
+    optim: OptimConfig = field(
+        default_factory=lambda: OptimConfig(
+            lr=1e-4, schedule="constant", warmup=0.0, head_weight_decay=0.01, clip=0.0, epochs=10, batch_size=16,
+            average="swa",
+        )
+    )  # fmt: skip
+    """The training: by default the paper's constant rate and weight averaging."""
+    mode: Literal["auto", "flat", "groups"] = "auto"
+    """With groups or without; "auto" decides by the number of labels."""
+    tfidf: TfidfConfig = field(default_factory=TfidfConfig)
+    """Features that labels are grouped by."""
+    tree: TreeConfig = field(default_factory=TreeConfig)
+    """How labels are grouped; its last level above the labels is used."""
+    layers: int = 5
+    """Last layers of the encoder whose pooled tokens are joined."""
+    dropout: float = 0.5
+    """Dropout on the representation."""
+    bottleneck: int = 400
+    """Width of a label's vector in groups mode; 0 for that of the representation."""
+    squash: Literal["none", "sigmoid"] = "none"
+    """Activation of the bottleneck."""
+    beam: int = 32
+    """Groups whose labels are ranked."""
+    negatives: Literal["dynamic", "static", "static-tuned"] = "dynamic"
+    """Candidates that follow recall as it learns, or fixed after recall was trained (S and BS in the paper)."""
+    divide_by: Divisor = "real"
+    """What a text's loss is divided by; see `neural.losses`."""
+    dev_share: float = 0.0
+    """Share of the training texts held out to choose the best weights by; 0 keeps the last."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("layers", 1), ("beam", 1), ("bottleneck", 0)):
+            if getattr(self, name) < least:
+                raise ConfigError(f"{name} is {getattr(self, name)}; it must be at least {least}")
+        for name in ("dropout", "dev_share"):
+            if not 0 <= getattr(self, name) < 1:
+                raise ConfigError(f"{name} is {getattr(self, name)}; it must be from 0 to below 1")
+
+
+class Network(nn.Module):
+    """Encoder, recall over groups (None in flat mode), and ranking over labels."""
+
+    def __init__(self, config: LightXMLConfig, encoder: TextEncoder, tree: LabelTree) -> None:
+        super().__init__()
+        self.config, self.encoder = config, encoder
+        self.layers = range(max(1, encoder.layers + 1 - config.layers), encoder.layers + 1)
+        width, labels = encoder.width * len(self.layers), tree.widths[-1]
+        self.dropout = nn.Dropout(config.dropout)
+        self.learns: Literal["recall", "ranking", "both"] = "both"
+        self.recall: NodeScorer | None = None
+        if tree.levels == 1:
+            self.ranking = NodeScorer(labels, width, by_rows=False)
+            return
+        self.below = Children(*tree.children(1))
+        self.recall = NodeScorer(tree.widths[0], width, by_rows=False)
+        self.ranking = NodeScorer(labels, width, bias=False, bottleneck=config.bottleneck, squash=config.squash)
+
+    def states(self, tokens: Padded) -> Tensor:
+        """The joined states of each text: (texts, layers · width)."""
+        states = self.encoder(tokens, self.layers)
+        joined: Tensor = self.dropout(states.transpose(0, 1).flatten(1))
+        return joined
+
+    def loss(self, batch: Batch) -> Tensor:
+        """Eq. 6: the loss of recall plus the loss of ranking."""
+        states, divide_by = self.states(batch.tokens), self.config.divide_by
+        if self.recall is None:
+            return bce(self.ranking(states), targets(batch.true[0].ids, None, self.ranking.nodes), None, divide_by)
+        groups = self.recall(states)
+        hit = targets(batch.true[0].ids, None, self.recall.nodes)
+        of_recall = bce(groups, hit, None, divide_by)
+        if self.learns == "recall":
+            return of_recall
+        candidates = expand(pick(groups, None, self.config.beam, force=hit)[0], self.below)
+        found = targets(batch.true[1].ids, candidates, self.ranking.nodes)
+        of_ranking = bce(self.ranking(states, candidates), found, candidates, divide_by)
+        return of_ranking if self.learns == "ranking" else of_recall + of_ranking
+
+    def score(self, tokens: Padded, rows: NDArray[np.int64]) -> tuple[Tensor | None, Tensor]:
+        """Labels of the best groups, and for each its own score times its group's."""
+        del rows
+        states = self.states(tokens)
+        if self.recall is None:
+            return None, self.ranking(states).sigmoid()
+        best, of_group = pick(self.recall(states).sigmoid(), None, self.config.beam)
+        candidates, of_group = expand_scores(best, of_group, self.below)
+        return candidates, self.ranking(states, candidates).sigmoid() * of_group
+
+    def parameter_groups(self, config: OptimConfig) -> list[Group]:
+        """Everything that is not frozen."""
+        return group_parameters(self, self.encoder, config)
+
+
+class LightXML(Method[LightXMLConfig]):
+    """LightXML; `checkpoint` is a folder that an interrupted `fit` continues from."""
+
+    name = "lightxml"
+    config_class = LightXMLConfig
+
+    def __init__(
+        self,
+        config: LightXMLConfig | None = None,
+        *,
+        runtime: Runtime | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+    ) -> None:
+        super().__init__(config, runtime=runtime)
+        self.checkpoint = None if checkpoint is None else Path(checkpoint)
+        self.logs: list[TrainingLog] = []
+
+    def _fit(self, train: Dataset) -> None:
+        texts_of(train.corpus)
+        learn, dev = hold_out(train, self.config.dev_share, self.runtime.seed)
+        self.tree = self._group(learn)
+        with seeded(self.runtime.seed):
+            self.network = Network(self.config, TextEncoder.load(self.config.encoder), self.tree)
+        phases = self._phases()
+        self.logs = [self._train(phase, learn, dev) for phase in phases]
+
+    def _group(self, train: Dataset) -> LabelTree:
+        """Two levels, groups and labels; one in flat mode."""
+        flat = len(train.space) <= FLAT_UP_TO if self.config.mode == "auto" else self.config.mode == "flat"
+        features = fit_bag_of_words(self.config.tfidf, train.corpus)[1]
+        cores, seed = self.runtime.cores, self.runtime.seed
+        representation = pifa(features, train.labels, normalise_labels=False, threads=cores)
+        tree = grow_tree(representation, self.config.tree, seed=seed, threads=cores)
+        return tree.keep([] if flat or tree.levels == 1 else [tree.levels - 2])
+
+    def _phases(self) -> Sequence[Literal["recall", "ranking", "both"]]:
+        return ("both",) if self.config.negatives == "dynamic" or self.tree.levels == 1 else ("recall", "ranking")
+
+    def _train(self, learns: Literal["recall", "ranking", "both"], train: Dataset, dev: Dataset | None) -> TrainingLog:
+        network = self.network
+        network.learns = learns
+        if learns == "ranking":  # the candidates are now those of a recall that learns no more
+            assert network.recall is not None
+            network.recall.requires_grad_(False)
+            network.encoder.requires_grad_(self.config.negatives == "static-tuned")
+        true = binarise(train.labels)
+        folder = None if self.checkpoint is None else self.checkpoint / learns
+        tokens = network.encoder.tokenize(texts_of(train.corpus), self.checkpoint, self.runtime)
+        examples = Examples(tokens, [self.tree.lift(true, level) for level in range(self.tree.levels)])
+
+        def watch() -> float:
+            assert dev is not None
+            return dev_score(self._predict(dev.corpus, 5), dev.labels)
+
+        looks = dev is not None and learns != "recall"
+        optim = self.config.optim if looks else replace(self.config.optim, patience=0)
+        return fine_tune(network, examples, optim, self.runtime, watch=watch if looks else None, checkpoint=folder)
+
+    def _predict(self, corpus: Corpus, k: int) -> Predictions:
+        tokens = self.network.encoder.tokenize(texts_of(corpus), runtime=self.runtime)
+        return rank(self.network.score, tokens, min(k, self.tree.widths[-1]), self.runtime)
+
+    def describe(self) -> dict[str, Any]:
+        """Widths of the levels, and the encoder."""
+        return {"levels": " > ".join(f"{width:,}" for width in self.tree.widths), "encoder": self.config.encoder.name}
+
+    def label_tree(self) -> LabelTree | None:
+        """The groups."""
+        return self.tree
+
+    def _save(self, folder: Folder) -> None:
+        self.tree.save(folder)
+        self.network.encoder.save(folder.path / "encoder")
+        save_heads(self.network, folder)
+
+    def _load(self, folder: Folder) -> None:
+        self.tree = LabelTree.load(folder)
+        self.network = Network(self.config, TextEncoder.load(self.config.encoder, folder.path / "encoder"), self.tree)
+        load_heads(self.network, folder)
+        self.network.to(self.runtime.device)

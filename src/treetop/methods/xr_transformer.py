@@ -1,0 +1,286 @@
+"""XR-Transformer: one encoder fine-tuned on ever finer levels of a label tree, then linear ranking on a better tree.
+
+Zhang, Chang, Yu, Dhillon: Fast Multi-Resolution Transformer Fine-tuning for XMC, NeurIPS 2021.
+
+1. A preliminary tree is grown on tf-idf (PIFA).
+2. From the coarsest level to the finest, the encoder learns to tell a text's nodes from their rivals: the children of
+   its true nodes and of those that the level above found for it (eq. 7 and 8).
+3. Each finer level starts from the encoder of the one before and from weights that a linear solver finds on that
+   encoder's embeddings (eq. 11).
+4. Errors cost what a node is worth to the text: its share of the text's labels (eq. 6).
+5. A refined tree is grown on tf-idf ⊕ embedding, and linear classifiers on it rank the labels (XR-Linear).
+
+| paper          | here                                        |
+|----------------|---------------------------------------------|
+| Y^(t), C^(t)   | `true`, `tree.membership(t)`                |
+| R̂^(t), α       | `relevance`, `negative`                     |
+| P^(t-1), k     | `found`, `beam`                             |
+| M^(t)          | `compete`                                   |
+| W_init         | `bootstrap`                                 |
+| Φ_cat (eq. 10) | `features`: tf-idf ⊕ normalised embedding   |
+
+Known differences from the authors' code: the matcher of a level is the network alone, where theirs adds a linear model;
+padding is masked; the last update of a level is kept (theirs goes back to the last checkpoint).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from treetop import kernels
+from treetop.data import Corpus, Dataset
+from treetop.errors import ConfigError
+from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
+from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
+from treetop.methods.base import Method, bag_of_words, fit_bag_of_words
+from treetop.neural.candidates import targets
+from treetop.neural.examples import Batch, Examples, padded_rows
+from treetop.neural.losses import LOSSES, Divisor
+from treetop.neural.networks import rank, seeded, texts_of
+from treetop.neural.optimiser import Group, OptimConfig, group_parameters
+from treetop.neural.scorer import NodeScorer
+from treetop.neural.training import TrainingLog, fine_tune
+from treetop.predictions import Predictions
+from treetop.runtime import Runtime
+from treetop.sparse import AnyFeatures, binarise, canonical, join, normalise, union
+from treetop.store import Folder
+from treetop.text import Tfidf, TfidfConfig
+from treetop.text.encoder import EncoderConfig, TextEncoder
+from treetop.text.tokens import Padded, Tokens
+from treetop.types import CSR, Dense
+
+__all__ = ["XRTransformer", "XRTransformerConfig"]
+
+
+def _ranker() -> LinearTreeConfig:
+    search = SearchConfig(beam=50, leaf_link="noop", combine="last")
+    return LinearTreeConfig(solver=SolverConfig(threshold=0.001), search=search, negatives="both", relevance="count")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class XRTransformerConfig:
+    """Coarse-to-fine fine-tuning of an encoder, and a linear tree on what it learned."""
+
+    encoder: EncoderConfig = field(default_factory=EncoderConfig)
+    """The text encoder."""
+    optim: OptimConfig = field(default_factory=lambda: OptimConfig(weight_decay=0.0, epochs=2))
+    """The training of each level."""
+    steps: tuple[int, ...] = ()
+    """Optimiser steps of each level; empty gives every level what `optim` says."""
+    tfidf: TfidfConfig = field(default_factory=TfidfConfig)
+    """Features of both trees and of the ranker."""
+    coarse_tree: TreeConfig = field(default_factory=lambda: TreeConfig(max_leaf=16, branching=16))
+    """The preliminary tree, on tf-idf."""
+    finest: int = 32_768
+    """Levels with more nodes than this are left to the linear ranker."""
+    beam: int = 10
+    """Nodes found at a level whose children compete at the next."""
+    loss: Literal["squared_hinge", "bce"] = "squared_hinge"
+    """The loss of a node."""
+    relevance: Literal["share", "count", "off"] = "share"
+    """Cost of an error on a true node: its share of the text's labels (eq. 6), their number (the code), or 1."""
+    negative: float = 1.0
+    """Cost of an error on any other node (α)."""
+    divide_by: Divisor = "real"
+    """What a text's loss is divided by; see `neural.losses`."""
+    bootstrap: Literal["linear", "inherit", "none"] = "linear"
+    """Where a finer level's weights begin: a linear solution on the embeddings, their parents', or at random."""
+    dropout: float = 0.1
+    """Dropout on the states that nodes are scored with."""
+    use_tfidf: bool = True
+    """Rank on tf-idf ⊕ embedding; otherwise on the embedding alone."""
+    refine: bool = True
+    """Grow a new tree on what the ranker sees; otherwise rank on the preliminary one."""
+    fine_tree: TreeConfig = field(default_factory=lambda: TreeConfig(max_leaf=32, branching=16))
+    """The refined tree."""
+    ranker: LinearTreeConfig = field(default_factory=_ranker)
+    """The linear classifiers that rank labels."""
+
+    def __post_init__(self) -> None:
+        for name in ("finest", "beam"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} is {getattr(self, name)}; it must be at least 1")
+        if not 0 <= self.dropout < 1 or self.negative <= 0:
+            raise ConfigError(f"dropout is {self.dropout} (0 to below 1), negative is {self.negative} (above 0)")
+
+
+class Network(nn.Module):
+    """The encoder and the nodes of one level."""
+
+    def __init__(self, config: XRTransformerConfig, encoder: TextEncoder, nodes: int, *, coarsest: bool) -> None:
+        super().__init__()
+        self.config, self.encoder = config, encoder
+        self.dropout = nn.Dropout(config.dropout)
+        self.scorer = NodeScorer(nodes, encoder.width, by_rows=not coarsest)
+
+    def logits(self, tokens: Padded, candidates: Tensor | None) -> Tensor:
+        """Scores of the candidates, or of all nodes, before any link."""
+        scores: Tensor = self.scorer(self.dropout(self.encoder(tokens)[0]), candidates)
+        return scores
+
+    def loss(self, batch: Batch) -> Tensor:
+        """Eq. 9 without its regulariser, which is the optimiser's weight decay."""
+        candidates, true = None if batch.compete is None else batch.compete.ids, batch.true[0]
+        hit = targets(true.ids, candidates, self.scorer.nodes, true.values)
+        loss = LOSSES[self.config.loss]
+        return loss(self.logits(batch.tokens, candidates), hit, candidates, self.config.divide_by, self.config.negative)
+
+    def parameter_groups(self, config: OptimConfig) -> list[Group]:
+        """The encoder and the nodes."""
+        return group_parameters(self, self.encoder, config)
+
+
+class XRTransformer(Method[XRTransformerConfig]):
+    """XR-Transformer; `checkpoint` is a folder that an interrupted `fit` continues from."""
+
+    name = "xr-transformer"
+    config_class = XRTransformerConfig
+
+    def __init__(
+        self,
+        config: XRTransformerConfig | None = None,
+        *,
+        runtime: Runtime | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+    ) -> None:
+        super().__init__(config, runtime=runtime)
+        self.checkpoint = None if checkpoint is None else Path(checkpoint)
+        self.logs: list[TrainingLog] = []
+
+    def _fit(self, train: Dataset) -> None:
+        c, runtime = self.config, self.runtime
+        texts = texts_of(train.corpus)
+        self.tfidf, x = fit_bag_of_words(c.tfidf, train.corpus)
+        tree = self._grow(x, train.labels, c.coarse_tree)
+        self.encoder = TextEncoder.load(c.encoder)
+        tokens = self.encoder.tokenize(texts, self.checkpoint, runtime)
+        self._tune(tokens, tree, binarise(train.labels))
+        features = self._features(x, tokens)
+        fine = self._grow(features, train.labels, c.fine_tree) if c.refine else tree
+        self.ranker = LinearTree.fit(features, train.labels, fine, c.ranker, runtime=runtime)
+
+    def _grow(self, features: AnyFeatures, labels: CSR, config: TreeConfig) -> LabelTree:
+        representation = pifa(features, labels, threads=self.runtime.cores)
+        return grow_tree(representation, config, seed=self.runtime.seed, threads=self.runtime.cores)
+
+    def _tune(self, tokens: Tokens, tree: LabelTree, labels: CSR) -> None:
+        """Fine-tune the encoder on one level after the other; the search itself (`found`) never sees the truth."""
+        rivals: CSR | None = None
+        found: CSR | None = None
+        above: NodeScorer | None = None
+        self.logs = []
+        for level in range(tree.levels):
+            if level and tree.widths[level] > self.config.finest:
+                break
+            true = tree.lift(labels, level)
+            compete = None if rivals is None else tree.expand(rivals, level)
+            network = self._network(tokens, tree, level, true, rivals, above)
+            examples = Examples(tokens, [_costs(true, self.config.relevance)], compete)
+            self.logs.append(self._train(network, examples, level))
+            reach = None if found is None else tree.expand(found, level)
+            found = self._search(network, tokens, reach)
+            rivals, above = union(binarise(true), binarise(found)), network.scorer
+
+    def _network(
+        self, tokens: Tokens, tree: LabelTree, level: int, true: CSR, rivals: CSR | None, above: NodeScorer | None
+    ) -> Network:
+        """The network of a level, begun where the level above ended."""
+        with seeded(self.runtime.seed + level):
+            network = Network(self.config, self.encoder, tree.widths[level], coarsest=level == 0)
+        if above is not None and rivals is not None and self.config.bootstrap == "inherit":
+            parent = torch.from_numpy(tree.parents[level].astype(np.int64))
+            assert above.bias is not None
+            network.scorer.fill(above.weight[parent], above.bias[parent])
+        elif rivals is not None and self.config.bootstrap == "linear":
+            embedding = self.encoder.embed(tokens, self.runtime)
+            costs = _costs(true, self.config.relevance)
+            weight, bias = _solve(embedding, costs, rivals, tree, level, self.config, self.runtime)
+            network.scorer.fill(torch.from_numpy(weight), torch.from_numpy(bias))
+        return network
+
+    def _train(self, network: Network, examples: Examples, level: int) -> TrainingLog:
+        steps = self.config.steps
+        optim = replace(self.config.optim, steps=steps[min(level, len(steps) - 1)]) if steps else self.config.optim
+        folder = None if self.checkpoint is None else self.checkpoint / f"level-{level}"
+        return fine_tune(network, examples, optim, self.runtime, checkpoint=folder)
+
+    def _search(self, network: Network, tokens: Tokens, reach: CSR | None) -> CSR:
+        """The best nodes of each text among those it can reach; values are logarithms of l3-hinge path scores."""
+
+        def score(batch: Padded, rows: NDArray[np.int64]) -> tuple[Tensor | None, Tensor]:
+            known = None if reach is None else padded_rows(reach, rows).to(self.runtime.device)
+            logits = network.logits(batch, None if known is None else known.ids)
+            own = -(1 - logits).clamp(min=0).pow(3)
+            return (None, own) if known is None else (known.ids, own + known.values)
+
+        return rank(score, tokens, min(self.config.beam, network.scorer.nodes), self.runtime).to_csr(
+            network.scorer.nodes
+        )
+
+    def _features(self, x: CSR, tokens: Tokens) -> AnyFeatures:
+        """Eq. 10."""
+        embedding = normalise(self.encoder.embed(tokens, self.runtime))
+        return join(x, embedding) if self.config.use_tfidf else embedding
+
+    def _predict(self, corpus: Corpus, k: int) -> Predictions:
+        tokens = self.encoder.tokenize(texts_of(corpus), runtime=self.runtime)
+        return self.ranker.predict(self._features(bag_of_words(self.tfidf, corpus), tokens), k, runtime=self.runtime)
+
+    def describe(self) -> dict[str, Any]:
+        """Widths of the ranker's levels, its weights, and the encoder."""
+        levels = " > ".join(f"{width:,}" for width in self.ranker.tree.widths)
+        return {"levels": levels, "weights": self.ranker.weights, "encoder": self.config.encoder.name}
+
+    def label_tree(self) -> LabelTree | None:
+        """The ranker's tree."""
+        return self.ranker.tree
+
+    def _save(self, folder: Folder) -> None:
+        assert self.tfidf is not None
+        self.tfidf.save(folder)
+        self.encoder.save(folder.path / "encoder")
+        self.ranker.save(folder.sub("ranker"))
+
+    def _load(self, folder: Folder) -> None:
+        self.tfidf = Tfidf.load(folder)
+        self.encoder = TextEncoder.load(self.config.encoder, folder.path / "encoder").eval().to(self.runtime.device)
+        self.ranker = LinearTree.load(folder.sub("ranker"), self.config.ranker.search)
+
+
+def _costs(true: CSR, relevance: str) -> CSR:
+    """What an error on each true node costs: R̂ of eq. 6 and below."""
+    if relevance == "share":
+        return normalise(true, "l1")
+    return true if relevance == "count" else binarise(true)
+
+
+def _solve(
+    embedding: Dense,
+    costs: CSR,
+    rivals: CSR,
+    tree: LabelTree,
+    level: int,
+    config: XRTransformerConfig,
+    runtime: Runtime,
+) -> tuple[Dense, Dense]:
+    """Eq. 11: the linear problems of a level's nodes on fixed embeddings; weights and biases by node."""
+    starts, nodes = tree.children(level)
+    competing, positive = canonical(rivals.T), canonical(costs.T)[nodes]
+    solved = kernels.train_nodes(
+        sparse=None, dense=embedding, children_ptr=starts, children=nodes,
+        compete_ptr=competing.indptr.astype(np.int64), compete=competing.indices,
+        positive_ptr=positive.indptr.astype(np.int64), positive=positive.indices, positive_cost=positive.data,
+        c_positive=100.0, c_negative=100.0 * config.negative, threshold=0.0, seed=runtime.seed, threads=runtime.cores,
+    )  # fmt: skip
+    assert solved.dense is not None
+    weight, bias = np.empty_like(solved.dense), np.empty_like(solved.bias)
+    weight[nodes], bias[nodes] = solved.dense, solved.bias
+    return weight, bias

@@ -1,0 +1,91 @@
+"""What the methods do with a network besides training it: begin from a seed, rank labels, be judged, be stored."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeAlias
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from treetop.data import Corpus, Dataset, split_by_ratio
+from treetop.errors import DataError
+from treetop.metrics import evaluate
+from treetop.neural.candidates import pick
+from treetop.neural.precision import autocast
+from treetop.predictions import Predictions
+from treetop.runtime import Runtime
+from treetop.store import Folder
+from treetop.text.encoder import threads
+from treetop.text.tokens import Padded, Tokens, batches_by_length
+from treetop.types import CSR, Texts
+
+__all__ = ["Score", "dev_score", "hold_out", "load_heads", "rank", "save_heads", "seeded", "texts_of"]
+
+HEADS = "scorers.safetensors"
+
+Score: TypeAlias = Callable[[Padded, NDArray[np.int64]], tuple[Tensor | None, Tensor]]
+"""Tokens of a batch, and which texts they are → candidates (None: every label) and their scores; -inf where empty."""
+
+
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """A block whose random weights depend on the seed alone, and that leaves other random numbers as they were."""
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        yield
+
+
+def texts_of(corpus: Corpus) -> Texts:
+    """The texts, which an encoder cannot do without."""
+    if len(corpus) and not len(corpus.texts):
+        raise DataError("a transformer reads texts, but only features are given; give the features' texts")
+    return corpus.texts
+
+
+def hold_out(train: Dataset, share: float, seed: int) -> tuple[Dataset, Dataset | None]:
+    """Texts to learn from, and a share of them to choose by; None if nothing is held out."""
+    return split_by_ratio(train, 1 - share, seed) if share else (train, None)
+
+
+def dev_score(predictions: Predictions, labels: CSR) -> float:
+    """What training looks at to choose: the mean of P@1, P@3 and P@5."""
+    figures = evaluate(predictions, labels, ["p@1", "p@3", "p@5"])
+    return sum(figures.values()) / 3
+
+
+@torch.no_grad()
+def rank(score: Score, tokens: Tokens, k: int, runtime: Runtime) -> Predictions:
+    """The k best labels of each text; ties go to the lower label."""
+    labels, scores = np.full((len(tokens), k), -1, np.int32), np.zeros((len(tokens), k), np.float32)
+    with runtime.bar("rank", len(tokens)) as advance, threads(runtime), autocast(runtime):
+        for rows in batches_by_length(tokens):
+            candidates, values = score(tokens.pad(rows), rows)
+            best, kept = (part.cpu().numpy() for part in pick(values.float(), candidates, k))
+            order = np.lexsort((best, np.where(best < 0, np.inf, -kept)), axis=-1)
+            best, kept = np.take_along_axis(best, order, 1), np.take_along_axis(kept, order, 1)
+            labels[rows, : best.shape[1]], scores[rows, : best.shape[1]] = best, np.where(best < 0, 0, kept)
+            advance(len(rows))
+    return Predictions(labels, scores)
+
+
+def save_heads(network: nn.Module, folder: Folder) -> None:
+    """Write everything but the encoder, which has a folder of its own."""
+    state = {name: value for name, value in network.state_dict().items() if not name.startswith("encoder.")}
+    folder.write_tensors(HEADS, {name: value.cpu().numpy() for name, value in state.items()})
+
+
+def load_heads(network: nn.Module, folder: Folder) -> None:
+    """Map what `save_heads` wrote into the network, and make it ready to predict."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
+        state = {name: torch.from_numpy(array) for name, array in folder.read_tensors(HEADS).items()}
+    problems = network.load_state_dict(state, strict=False, assign=True)
+    missing = [name for name in problems.missing_keys if not name.startswith("encoder.")]
+    if missing or problems.unexpected_keys:
+        raise DataError(f"{HEADS} does not fit the model's configuration: {(missing + problems.unexpected_keys)[0]}")
+    network.eval()

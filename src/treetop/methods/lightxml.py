@@ -21,15 +21,17 @@ and AmazonCat-13K).
 | e (5 × k)       | `states`: the last `layers` joined |
 
 Static negatives, the paper's ablation: `negatives="static"` (S) trains recall first, fixes each text's candidates and
-trains ranking on the frozen representation; `"static-tuned"` (BS) goes on to tune the representation while ranking.
+trains ranking on the frozen representation; `"static-tuned"` (BS) gives ranking a copy of the encoder to tune, while
+recall keeps the one it learned with.
 
 Known differences from the authors' code: padding is masked where theirs repeats the last candidate; no true label is
 ever dropped; the pooled token of XLNet is its last, not its first; texts are cut in tokens only; the bottleneck has no
-activation, as in the code (the paper's eq. 4 has a sigmoid: `squash`); in BS one representation serves both parts.
+activation, as in the code (the paper's eq. 4 has a sigmoid: `squash`).
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -120,6 +122,7 @@ class Network(nn.Module):
         self.dropout = nn.Dropout(config.dropout)
         self.learns: Literal["recall", "ranking", "both"] = "both"
         self.recall: NodeScorer | None = None
+        self.first_encoder: TextEncoder | None = None  # what recall reads by, where ranking has one of its own (BS)
         if tree.levels == 1:
             self.ranking = NodeScorer(labels, width, by_rows=False)
             return
@@ -127,18 +130,28 @@ class Network(nn.Module):
         self.recall = NodeScorer(tree.widths[0], width, by_rows=False)
         self.ranking = NodeScorer(labels, width, bias=False, bottleneck=config.bottleneck, squash=config.squash)
 
-    def states(self, tokens: Padded) -> Tensor:
+    def states(self, tokens: Padded, encoder: TextEncoder | None = None) -> Tensor:
         """The joined states of each text: (texts, layers · width)."""
-        states = self.encoder(tokens, self.layers)
+        states = (encoder or self.encoder)(tokens, self.layers)
         joined: Tensor = self.dropout(states.transpose(0, 1).flatten(1))
         return joined
+
+    def groups(self, tokens: Padded, states: Tensor) -> Tensor:
+        """The logits of every group, from the states or from recall's own encoder."""
+        assert self.recall is not None
+        logits: Tensor = self.recall(states if self.first_encoder is None else self.states(tokens, self.first_encoder))
+        return logits
+
+    def part_ways(self) -> None:
+        """From here on ranking tunes an encoder of its own, and recall keeps the one it has."""
+        self.first_encoder = copy.deepcopy(self.encoder).requires_grad_(False)
 
     def loss(self, batch: Batch) -> Tensor:
         """Eq. 6: the loss of recall plus the loss of ranking."""
         states, divide_by = self.states(batch.tokens), self.config.divide_by
         if self.recall is None:
             return bce(self.ranking(states), targets(batch.true[0].ids, None, self.ranking.nodes), None, divide_by)
-        groups = self.recall(states)
+        groups = self.groups(batch.tokens, states)
         hit = targets(batch.true[0].ids, None, self.recall.nodes)
         of_recall = bce(groups, hit, None, divide_by)
         if self.learns == "recall":
@@ -154,7 +167,7 @@ class Network(nn.Module):
         states = self.states(tokens)
         if self.recall is None:
             return None, self.ranking(states).sigmoid()
-        best, of_group = pick(self.recall(states).sigmoid(), None, self.config.beam)
+        best, of_group = pick(self.groups(tokens, states).sigmoid(), None, self.config.beam)
         candidates, of_group = expand_scores(best, of_group, self.below)
         return candidates, self.ranking(states, candidates).sigmoid() * of_group
 
@@ -207,7 +220,10 @@ class LightXML(Method[LightXMLConfig]):
         if learns == "ranking":  # the candidates are now those of a recall that learns no more
             assert network.recall is not None
             network.recall.requires_grad_(False)
-            network.encoder.requires_grad_(self.config.negatives == "static-tuned")
+            if self.config.negatives == "static-tuned":
+                network.part_ways()
+            else:
+                network.encoder.requires_grad_(False)
         true = binarise(train.labels)
         folder = None if self.checkpoint is None else self.checkpoint / learns
         tokens = network.encoder.tokenize(texts_of(train.corpus), self.checkpoint, self.runtime)
@@ -241,5 +257,7 @@ class LightXML(Method[LightXMLConfig]):
     def _load(self, folder: Folder) -> None:
         self.tree = LabelTree.load(folder)
         self.network = Network(self.config, TextEncoder.load(self.config.encoder, folder.path / "encoder"), self.tree)
+        if self.config.negatives == "static-tuned" and self.tree.levels > 1:
+            self.network.part_ways()  # the weights of the first are among the heads
         load_heads(self.network, folder)
         self.network.to(self.runtime.device)

@@ -65,12 +65,24 @@ def rank(score: Score, tokens: Tokens, k: int, runtime: Runtime) -> Predictions:
     with runtime.bar("rank", len(tokens)) as advance, threads(runtime), autocast(runtime):
         for rows in batches_by_length(tokens):
             candidates, values = score(tokens.pad(rows), rows)
-            best, kept = (part.cpu().numpy() for part in pick(values.float(), candidates, k))
-            order = np.lexsort((best, np.where(best < 0, np.inf, -kept)), axis=-1)
-            best, kept = np.take_along_axis(best, order, 1), np.take_along_axis(kept, order, 1)
+            best, kept = _best(values.float(), candidates, k)
             labels[rows, : best.shape[1]], scores[rows, : best.shape[1]] = best, np.where(best < 0, 0, kept)
             advance(len(rows))
     return Predictions(labels, scores)
+
+
+def _best(values: Tensor, candidates: Tensor | None, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """The k best of each row, ties by the lower label also at the cut, which `pick` leaves open."""
+    best, kept = (part.cpu().numpy() for part in pick(values, candidates, k))
+    worth = values if candidates is None else values.masked_fill(candidates < 0, -torch.inf)
+    last = torch.from_numpy(kept[:, -1:]).to(worth.device) if kept.shape[1] else worth[:, :0]
+    tied = ((worth >= last).sum(1) > k).nonzero()[:, 0].tolist() if kept.shape[1] == k else []
+    for row in tied:
+        labels = np.arange(worth.shape[1]) if candidates is None else candidates[row].cpu().numpy()
+        order = np.lexsort((labels, -worth[row].cpu().numpy()))[:k]
+        best[row], kept[row] = labels[order], worth[row].cpu().numpy()[order]
+    order = np.lexsort((best, np.where(best < 0, np.inf, -kept)), axis=-1)
+    return np.take_along_axis(best, order, 1), np.take_along_axis(kept, order, 1)
 
 
 def save_heads(network: nn.Module, folder: Folder) -> None:

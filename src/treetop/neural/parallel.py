@@ -134,7 +134,7 @@ def _row_gradient(parameter: nn.Parameter) -> Tensor:
         return parameter.grad.coalesce()
     rows = torch.empty(1, 0, dtype=torch.int64, device=parameter.device)
     return torch.sparse_coo_tensor(
-        rows, parameter.new_empty(0, *parameter.shape[1:]), parameter.shape, is_coalesced=True
+        rows, parameter.new_empty(0, *parameter.shape[1:]), parameter.shape, is_coalesced=True, check_invariants=False
     )
 
 

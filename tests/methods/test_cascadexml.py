@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
+pytest.importorskip("transformers", reason="needs the extra 'neural'")
+
+from tiny_methods import cascade, encoder
+from treetop.data import Dataset
+from treetop.errors import ConfigError
+from treetop.labels import LabelTree
+from treetop.methods import load
+from treetop.methods.cascadexml import CascadeXMLConfig, Network, automatic_layers
+from treetop.metrics import evaluate
+from treetop.runtime import Runtime
+from treetop.text.encoder import TextEncoder
+
+TREE = LabelTree.from_parents([[0, 0], [0, 0, 1, 1], [0, 0, 1, 1, 2, 2, 3, 3]])
+
+
+def network(**options: Any) -> Network:
+    config = CascadeXMLConfig(encoder=encoder(), beams=(1, 2), **options)
+    return Network(config, TextEncoder.load(encoder()), TREE).eval()
+
+
+def test_layers_are_spread_as_in_the_paper() -> None:
+    assert automatic_layers(12, 4) == ((5, 6), (8,), (10,), (12,))
+    assert automatic_layers(12, 3) == ((7, 8), (10,), (12,))
+    assert automatic_layers(6, 4) == ((2, 3), (4,), (5,), (6,))
+    assert automatic_layers(12, 1) == ((12,),)
+    assert automatic_layers(1, 3) == ((1,), (1,), (1,))
+
+
+@pytest.mark.parametrize("scheme", ["leaf", "parent", "path"])
+def test_scores_follow_the_scheme(scheme: str) -> None:
+    net = network(scores=scheme)
+    rows = np.arange(2)
+    batch = net.encoder.tokenize(["topic1 word1x1x1", "topic2"]).pad(rows)
+    with torch.no_grad():
+        candidates, scores = net.score(batch, rows)
+        states = net.encoder(batch, net.layers)
+        levels = [s(net.features(states, t)).sigmoid() for t, s in enumerate(net.scorers)]
+    assert candidates is not None
+    for row in range(2):
+        top = int(levels[0][row].argmax())
+        assert {int(TREE.ancestors(0)[label]) for label in candidates[row]} == {top}
+        for label, score in zip(candidates[row].tolist(), scores[row].tolist(), strict=True):
+            path = [levels[t][row, int(TREE.ancestors(t)[label])].item() for t in range(3)]
+            kept = {"leaf": path[2:], "parent": path[1:], "path": path}[scheme]
+            assert score == pytest.approx(np.prod(kept), rel=1e-4)
+
+
+def test_losses_are_rescaled_by_the_shortlists() -> None:
+    assert network().weights == [1.0, 1.0, 2.0]  # 2 nodes, 1 × 2 children, 2 × 2 children
+    assert network(rescale=False).weights == [1.0, 1.0, 1.0]
+
+
+def test_every_level_feeds_the_encoder_and_its_own_scorer() -> None:
+    from treetop.neural.examples import Examples
+    from treetop.sparse import canonical
+
+    net = network().train()
+    labels = canonical(np.eye(8, dtype=np.float32)[[0, 7]])
+    examples = Examples(net.encoder.tokenize(["topic1", "topic2"]), [TREE.lift(labels, t) for t in range(3)])
+    net.loss(examples.batch(np.arange(2))).backward()
+    for scorer in net.scorers:
+        assert scorer.weight.grad is not None
+    assert 7 in net.scorers[2].weight.grad.coalesce()._indices()[0].tolist()  # type: ignore[union-attr]
+
+
+def test_a_map_that_does_not_fit() -> None:
+    with pytest.raises(ConfigError, match="2 entries for a tree of 3 levels"):
+        network(layers=((1,), (2,)))
+    with pytest.raises(ConfigError, match="layers 0"):
+        network(layers=((1,), (2,), (9,)))
+    for wrong in ({"beams": ()}, {"dropouts": (1.0,)}, {"dev_share": 1.0}):
+        with pytest.raises(ConfigError, match=next(iter(wrong))):
+            CascadeXMLConfig(**wrong)  # type: ignore[arg-type]
+
+
+def test_with_sparse_features(toy_train: Dataset, toy_test: Dataset, tmp_path: Any) -> None:
+    model = cascade(sparse=True)(Runtime(threads=1)).fit(toy_train)
+    found = model.predict(toy_test, k=5)
+    assert evaluate(found, toy_test.labels, ["p@1"])["p@1"] > 0.95
+    model.save(tmp_path / "model")
+    again = load(tmp_path / "model", runtime=Runtime(threads=1)).predict(toy_test, k=5)
+    np.testing.assert_array_equal(found.labels, again.labels)

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
+pytest.importorskip("transformers", reason="needs the extra 'neural'")
+
+from tiny_methods import OPTIM, encoder, recursive
+from treetop.data import Dataset
+from treetop.errors import ConfigError
+from treetop.methods.xr_transformer import XRTransformer, XRTransformerConfig, _costs
+from treetop.metrics import evaluate
+from treetop.runtime import Runtime
+from treetop.sparse import canonical
+
+QUICK = replace(OPTIM, epochs=1, log_every=1)
+
+
+def fitted(train: Dataset, **options: Any) -> XRTransformer:
+    model = recursive(optim=QUICK, **options)(Runtime(threads=1)).fit(train)
+    assert isinstance(model, XRTransformer)
+    return model
+
+
+def test_a_linear_start_begins_far_below_a_random_one(toy_train: Dataset) -> None:
+    first = {
+        kind: fitted(toy_train, bootstrap=kind).logs[-1].records[0]["loss"] for kind in ("linear", "inherit", "none")
+    }
+    assert first["linear"] < 0.7 * first["none"]
+    assert np.isfinite(first["inherit"])
+
+
+@pytest.mark.parametrize(
+    "switch", [{"use_tfidf": False}, {"refine": False}, {"relevance": "count"}, {"relevance": "off", "negative": 0.5}]
+)
+def test_switches(switch: dict[str, Any], toy_train: Dataset, toy_test: Dataset) -> None:
+    model = fitted(toy_train, **switch)
+    floor = 0.4 if "use_tfidf" in switch else 0.9
+    assert evaluate(model.predict(toy_test, k=5), toy_test.labels, ["p@1"])["p@1"] > floor
+
+
+def test_levels_beyond_the_finest_are_left_to_the_ranker(toy_train: Dataset) -> None:
+    assert len(fitted(toy_train).logs) == 3
+    assert len(fitted(toy_train, finest=20).logs) == 2
+
+
+def test_steps_per_level(toy_train: Dataset) -> None:
+    assert [log.steps for log in fitted(toy_train, steps=(3, 5)).logs] == [3, 5, 5]
+
+
+def test_costs_are_shares_of_a_texts_labels() -> None:
+    true = canonical(np.array([[3.0, 0.0, 1.0], [0.0, 2.0, 0.0]]))
+    assert _costs(true, "share").toarray().tolist() == [[0.75, 0, 0.25], [0, 1, 0]]
+    assert _costs(true, "count").toarray().tolist() == [[3, 0, 1], [0, 2, 0]]
+    assert _costs(true, "off").toarray().tolist() == [[1, 0, 1], [0, 1, 0]]
+
+
+def test_an_interrupted_fit_continues(toy_train: Dataset, tmp_path: Path) -> None:
+    def model() -> XRTransformer:
+        config = recursive(optim=QUICK)(Runtime()).config
+        return XRTransformer(config, runtime=Runtime(threads=1), checkpoint=tmp_path)
+
+    first = model().fit(toy_train)
+    for folder in (tmp_path / "level-2").glob("step-*"):  # as if it had stopped before the last level
+        for path in folder.iterdir():
+            path.unlink()
+        folder.rmdir()
+    again = model().fit(toy_train)
+    np.testing.assert_array_equal(first.predict(["topic1"]).scores, again.predict(["topic1"]).scores)
+
+
+def test_impossible_settings() -> None:
+    for wrong in ({"beam": 0}, {"finest": 0}, {"dropout": 1.0}, {"negative": 0.0}):
+        with pytest.raises(ConfigError, match=next(iter(wrong))):
+            XRTransformerConfig(encoder=encoder(), **wrong)  # type: ignore[arg-type]

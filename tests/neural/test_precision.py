@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
+
+from treetop.errors import ConfigError
+from treetop.neural import precision
+from treetop.runtime import Runtime
+
+
+@pytest.fixture(autouse=True)
+def fresh() -> Iterator[None]:
+    precision.supports_bfloat16.cache_clear()
+    yield
+    precision.supports_bfloat16.cache_clear()
+
+
+def test_an_illegal_instruction_kills_only_the_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(precision, "_TRIAL", "import os, signal; os.kill(os.getpid(), signal.SIGILL)")
+    assert not precision.supports_bfloat16("cpu")
+    with pytest.warns(UserWarning, match="computing in float32"), precision.autocast(Runtime(precision="bfloat16")):
+        assert (torch.ones(2, 2) @ torch.ones(2, 2)).dtype == torch.float32
+
+
+def test_where_the_trial_succeeds_bfloat16_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(precision, "_TRIAL", "pass")
+    assert precision.supports_bfloat16("cpu")
+    assert not precision.supports_bfloat16("meta")
+
+
+def test_float32_needs_no_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(precision, "supports_bfloat16", None)
+    with precision.autocast(Runtime()):
+        assert (torch.ones(2, 2) @ torch.ones(2, 2)).dtype == torch.float32
+
+
+def test_unknown_formats() -> None:
+    with pytest.raises(ConfigError, match="int3"):
+        precision.autocast(Runtime(precision="int3"))

@@ -92,7 +92,7 @@ def _run(given: argparse.Namespace) -> None:
     generated = given.generated or ([QUICK_GENERATED] if given.quick or not given.data else [])
     options = _options(given, "compare")
     tasks = [from_data(path, options.work, limit=limit, seed=given.seed) for path in given.data]
-    tasks += [from_shape(name, shape_of(name), options.work, seed=given.seed) for name in generated]
+    tasks += [from_shape(name.replace(":", "-"), shape_of(name), options.work, seed=given.seed) for name in generated]
     for task in tasks:
         compare(task, entries, given.repeats or (1 if given.quick else 3), options)
 

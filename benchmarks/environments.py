@@ -15,9 +15,13 @@ PINS: dict[str, tuple[str, ...]] = {
     "napkinxc": ("napkinxc==0.7.2", "numpy==2.4.6", "scipy==1.17.1"),
     "libmultilabel": ("torch==2.13.0", "libmultilabel==0.10.0", "setuptools<81"),
     "sklearn": ("scikit-learn==1.9.1", "numpy==2.4.6", "scipy==1.17.1"),
+    "annif": ("annif[omikuji]==1.4.3",),
     "fasttext": ("fasttext-numpy2==0.10.4", "numpy==2.4.6", "scipy==1.17.1"),
 }
 """What is installed for each peer; treetop itself runs in the environment that runs the benchmarks."""
+
+BARE = {"annif": ("llama-index-core==0.14.25",)}
+"""Installed for the data files they carry, without what they need to run."""
 
 
 class InstallError(Exception):
@@ -36,7 +40,10 @@ def environment_python(peer: str, folder: Path) -> str:
     pins = "\n".join(PINS[peer])
     if not done.exists() or done.read_text() != pins:
         print(f"installing {', '.join(PINS[peer])}", file=sys.stderr)
-        _run([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PINS[peer]])
+        install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        _run([*install, *PINS[peer]])
+        if peer in BARE:
+            _run([*install, "--no-deps", *BARE[peer]])
         done.write_text(pins)
     return str(python)
 

@@ -33,8 +33,8 @@ How it is measured:
 - Every peer has a virtual environment of its own with pinned versions, and is driven by one small file in
   `benchmarks/peers`. Peers take turns and the whole round is repeated, so a busy moment of the machine hits all alike;
   the tables show medians.
-- All get the same tf-idf matrix (fastText gets the texts), the same number of threads, and ten labels to predict.
-  Training and prediction are separate processes; prediction is timed on the saved and loaded model.
+- All get the same tf-idf matrix (rows *from texts* make their own), the same number of threads, and ten labels to
+  predict. Training and prediction are separate processes; prediction is timed on the saved and loaded model.
 - CPU-seconds are user and system time of all threads: less noisy than wall time. Peak memory includes the data.
 - *Train* is label representation, tree and classifiers. Rows are in each peer's recommended settings; PECOS's defaults
   and treetop's XR-Linear also have equal settings (one tree, leaves of 100, 16 children, the same solver, beam 10).

@@ -27,6 +27,9 @@ class Entry:
     variant: bool = False
     """The model of another entry, served or trained in another way: only its cost is worth showing."""
     needs_texts: bool = False
+    """It is given the texts instead of the shared matrix, so turning them into features is part of its cost."""
+    once: bool = False
+    """So slow that one round is enough."""
     most_work: float = float("inf")
     """Texts × labels beyond which the peer is not tried, because it would take hours."""
 
@@ -87,6 +90,13 @@ ENTRIES = {
             variant=True,
         ),
         Entry(
+            name="treetop-xr-linear-texts",
+            title="treetop XR-Linear, from texts",
+            peer="treetop",
+            settings={"method": "xr-linear", "texts": True},
+            needs_texts=True,
+        ),
+        Entry(
             name="treetop-parabel",
             title="treetop Parabel (3 trees)",
             peer="treetop",
@@ -107,12 +117,21 @@ ENTRIES = {
         ),
         Entry(name="omikuji-parabel", title="omikuji Parabel (3 trees)", peer="omikuji"),
         Entry(name="omikuji-bonsai", title="omikuji Bonsai (3 trees)", peer="omikuji", settings={"train": BONSAI}),
+        Entry(
+            name="annif-omikuji",
+            title="Annif omikuji, from texts",
+            peer="annif",
+            needs_texts=True,
+            once=True,
+            most_work=1e9,
+        ),
         Entry(name="napkinxc-plt", title="napkinXC PLT", peer="napkinxc"),
         Entry(
             name="libmultilabel-tree",
             title="LibMultiLabel tree",
             peer="libmultilabel",
             settings=LIBLINEAR,
+            once=True,
             most_work=1e10,
         ),
         Entry(
@@ -120,19 +139,21 @@ ENTRIES = {
             title="scikit-learn one-vs-rest",
             peer="sklearn",
             settings={"train": {}},
+            once=True,
             most_work=1e9,
         ),
         Entry(
             name="fasttext-ova",
-            title="fastText, one-vs-all",
+            title="fastText one-vs-all, from texts",
             peer="fasttext",
             settings=OVA,
+            once=True,
             needs_texts=True,
             most_work=1e9,
         ),
         Entry(
             name="fasttext-hs",
-            title="fastText, hierarchical softmax",
+            title="fastText hierarchical softmax, from texts",
             peer="fasttext",
             settings={**OVA, "loss": "hs"},
             needs_texts=True,

@@ -43,6 +43,7 @@ COLOURS = {
     "libmultilabel": "#c39a1c",
     "sklearn": "#2a9db0",
     "fasttext": "#d6568c",
+    "annif": "#7a8f2a",
 }
 MARKERS = "os^Dv*PX"
 SPAN = 15.0  # points of P@5 that a panel shows

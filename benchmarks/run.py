@@ -57,7 +57,7 @@ def compare(task: Path, entries: Sequence[Entry], repeats: int, options: Options
     """Every entry `repeats` times, interleaved, so that a busy moment of the machine hits all alike."""
     rows = []
     for repeat in range(repeats):
-        for entry in entries:
+        for entry in (entry for entry in entries if repeat == 0 or not entry.once):
             row = run_entry(task, entry, repeat, options)
             rows.append(row)
             _append(options.results / f"{row['file']}.jsonl", row)

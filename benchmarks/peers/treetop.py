@@ -23,16 +23,21 @@ class Treetop(Peer):
     packages = ("treetop", "numpy", "scipy")
 
     @property
+    def input(self) -> str:  # type: ignore[override]
+        return "texts" if self.settings.get("texts") else "features"
+
+    @property
     def runtime(self) -> Runtime:
         return Runtime(seed=self.seed, threads=self.threads)
 
     def train(self, task: Task, stages: Stages) -> None:
-        data = as_dataset(task)
+        data = as_dataset(task, texts=self.input == "texts")
         assignments = tuple(f"{name}={value}" for name, value in self.settings.get("assign", {}).items())
         config = resolve(self.settings["method"], preset_name=self.settings.get("preset"), assignments=assignments)
         method = method_class(self.settings["method"])
         options: dict[str, Any] = {}
-        if getattr(config, "trees", 0) == 1:  # with several trees, growing and training take turns
+        one_tree = getattr(config, "trees", 0) == 1  # with several, growing and training take turns
+        if one_tree and data.corpus.features is not None:
             options["tree"] = self._grow(data, config.tree, stages)
         with stages("train"):
             self.model = method(config, runtime=self.runtime, **options).fit(data)
@@ -58,10 +63,10 @@ class Treetop(Peer):
         self.model = load(folder, runtime=self.runtime)
 
     def queries(self, rows: Any) -> Corpus:
-        return Corpus([], csr_array(rows))
+        return Corpus(rows) if self.input == "texts" else Corpus([], csr_array(rows))
 
     def one(self, rows: Any, row: int) -> Corpus:
-        return Corpus([], csr_array(rows[row : row + 1]))
+        return self.queries(rows[row : row + 1])
 
     def predict(self, queries: Corpus, k: int) -> Predictions:
         return self.model.predict(queries, k)
@@ -79,10 +84,11 @@ class Treetop(Peer):
         return {"features": features.shape[1], "stored": int(features.nnz)}
 
 
-def as_dataset(task: Task) -> Dataset:
+def as_dataset(task: Task, *, texts: bool) -> Dataset:
     labels = csr_array(task.train_labels)
     space = LabelSpace([str(label) for label in range(labels.shape[1])])
-    return Dataset(Corpus([], csr_array(task.train_features)), labels, space)
+    corpus = Corpus(task.texts("trn")) if texts else Corpus([], csr_array(task.train_features))
+    return Dataset(corpus, labels, space)
 
 
 if __name__ == "__main__":

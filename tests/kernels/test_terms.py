@@ -81,7 +81,7 @@ def test_a_given_word_must_end() -> None:
 
 def test_threads_do_not_change_the_numbers() -> None:
     draws = np.random.default_rng(3).integers(0, 5000, (2000, 400)).tolist()
-    texts = [" ".join(f"word{i}" for i in row) for row in draws]  # several blocks of a megabyte
+    texts = [" ".join(f"word{i}" for i in row) for row in draws]  # several blocks of half a megabyte
     results = []
     for threads in (1, 2, 5):
         native, _ = both("word", 1, 2)

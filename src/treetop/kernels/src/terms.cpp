@@ -1,6 +1,6 @@
 // Counts the terms of texts: the part of tf-idf that touches every character.
 //
-// Texts are cut into blocks of about a megabyte. A block is counted by one thread with a small table of its own that
+// Texts are cut into blocks of half a megabyte. A block is counted by one thread with a small table of its own that
 // stays in the cache, then its distinct terms (few, as words repeat) are translated to the numbers of the whole
 // index. Blocks do not depend on the thread count and are merged in order, so neither does the result.
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace treetop {
 namespace {
 
 using Counts = std::tuple<NumpyVector<int64_t>, NumpyVector<int32_t>, NumpyVector<int32_t>>;
-constexpr size_t block_bytes = size_t{1} << 20;
+constexpr size_t block_bytes = size_t{1} << 19;
 
 // The terms of some texts in numbers of their own: entries of row r are [ends[r-1], ends[r]).
 struct Block {

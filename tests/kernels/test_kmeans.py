@@ -21,12 +21,12 @@ def label_features(labels: int, *, seed: int, dims: int = 0, width: int = 60) ->
     return canonical(sparse), dense
 
 
-CASES = [(1, 0), (2, 0), (3, 5), (7, 0), (64, 0), (65, 3), (300, 0), (300, 9)]
+CASES = [(1, 0), (2, 0), (3, 5), (7, 0), (64, 0), (65, 3), (300, 0), (300, 9), (2500, 0)]
 
 
 @pytest.mark.parametrize(("labels", "dims"), CASES)
 @pytest.mark.parametrize("spherical", [True, False])
-@pytest.mark.parametrize("tolerance", [0.0, 0.05])
+@pytest.mark.parametrize("tolerance", [0.0, 0.003])
 def test_trees_equal_the_reference(labels: int, dims: int, spherical: bool, tolerance: float) -> None:
     sparse, dense = label_features(labels, seed=labels, dims=dims)
     options: dict[str, Any] = {"depth": 4, "spherical": spherical, "tolerance": tolerance, "seed": 11}
@@ -48,6 +48,17 @@ def test_splits_equal_the_reference(labels: int, dims: int, spherical: bool, way
     for threads in (1, 2):
         result = kernels.kmeans_split(sparse, dense, **options, seed=5, threads=threads)
         np.testing.assert_array_equal(result, expected)
+
+
+def test_large_matrices_are_shared_out_without_changing_the_tree() -> None:
+    """So many entries that threads split the first nodes together, in blocks, and then grow branches of their own."""
+    sparse, dense = label_features(2200, seed=8, dims=3, width=600)
+    assert sparse.nnz > 1 << 17
+    expected = reference.kmeans_tree(sparse, dense, depth=5, seed=2)
+    for threads in (1, 2, 7):
+        order, bounds = kernels.kmeans_tree(sparse, dense, depth=5, seed=2, threads=threads)
+        np.testing.assert_array_equal(order, expected[0])
+        np.testing.assert_array_equal(bounds, expected[1])
 
 
 def test_dense_alone() -> None:

@@ -21,7 +21,7 @@ def kmeans_tree(
     *,
     depth: int,
     max_iter: int = 20,
-    tolerance: float = 0.0,
+    tolerance: float = 1e-5,
     spherical: bool = True,
     seed: int = 0,
     threads: int = 1,
@@ -30,8 +30,10 @@ def kmeans_tree(
 
     Two random labels are the first centres. In each iteration label z has the score <z, right> - <z, left>; the lower
     half goes left and the upper half right (ties: lower label number first), and centres become the sums of their
-    labels, scaled to length one (`spherical`) or to the mean. It ends after `max_iter` assignments or when no more than
-    `tolerance` · labels changed sides.
+    labels, scaled to length one (`spherical`) or to the mean. It ends after `max_iter` assignments, when no label
+    changed sides, or when the mean similarity of labels to their centres grew by less than `tolerance`.
+    A node of 2048 labels or more does this with a sample first, of 512, 2048, … labels spread evenly over its own; each
+    larger sample, and at last the whole node, goes on from the centres of the one before.
 
     Returns the labels ordered by leaf, then number, and the 2^depth + 1 bounds of the leaves (some may be empty).
     """
@@ -47,7 +49,7 @@ def kmeans_split(
     ways: int,
     level: int,
     max_iter: int = 20,
-    tolerance: float = 0.0,
+    tolerance: float = 1e-5,
     spherical: bool = True,
     seed: int = 0,
     threads: int = 1,
@@ -55,7 +57,7 @@ def kmeans_split(
     """Split each node `order[bounds[j]:bounds[j+1]]` of a level by k-means with up to `ways` centres.
 
     The first centres are distinct random labels; a label goes to the centre of the highest cosine (`spherical`) or the
-    least distance, ties to the lower centre. Centres that end up empty are dropped.
+    least distance, ties to the lower centre. It ends as in `kmeans_tree`. Centres that end up empty are dropped.
 
     Returns for each entry of `order` the number of its child within its node: 0, 1, 2, … without gaps.
     """

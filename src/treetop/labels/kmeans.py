@@ -43,9 +43,9 @@ class TreeConfig:
     max_depth: int = 3
     """K-means: most levels, the labels included."""
     max_iter: int = 20
-    """Most assignments of labels to centres in one split."""
-    tolerance: float = 0.0
-    """A split ends when at most this share of its labels changed sides."""
+    """Most assignments of labels to centres in one split, or in each sample that it begins with."""
+    tolerance: float = 1e-5
+    """A split ends when the mean similarity of labels to their centres grows by less than this."""
     spherical: bool = True
     """Compare by cosine, with centres of length one; otherwise by Euclidean distance to the mean."""
     truncate: int = 0
@@ -60,7 +60,7 @@ class TreeConfig:
             if getattr(self, name) < value:
                 raise ConfigError(f"{name} is {getattr(self, name)}; give a whole number of at least {value}")
         if not 0 <= self.tolerance < 1:
-            raise ConfigError(f"tolerance is {self.tolerance}; give a share from 0 to below 1")
+            raise ConfigError(f"tolerance is {self.tolerance}; give a number from 0 to below 1")
         for width, above in zip(self.widths, (0, *self.widths), strict=False):
             if width < 1 or width & (width - 1) or width <= above:
                 raise ConfigError(f"widths are {self.widths}; give powers of two, each larger than the one before")

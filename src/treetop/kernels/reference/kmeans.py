@@ -41,7 +41,7 @@ def kmeans_tree(
     *,
     depth: int,
     max_iter: int = 20,
-    tolerance: float = 0.0,
+    tolerance: float = 1e-5,
     spherical: bool = True,
     seed: int = 0,
     threads: int = 1,  # noqa: ARG001
@@ -68,7 +68,7 @@ def kmeans_split(
     ways: int,
     level: int,
     max_iter: int = 20,
-    tolerance: float = 0.0,
+    tolerance: float = 1e-5,
     spherical: bool = True,
     seed: int = 0,
     threads: int = 1,  # noqa: ARG001
@@ -91,24 +91,53 @@ def _beside(sparse: CSR | None, dense: Dense | None) -> Matrix:
 
 def _halve(z: Matrix, random: Random, max_iter: int, tolerance: float, spherical: bool) -> NDArray[np.bool_]:
     """Which rows go right."""
-    if len(z) < 2:
-        return np.ones(len(z), bool)
-    first = random.below(len(z))
-    second = (first + 1 + random.below(len(z) - 1)) % len(z)
-    right = _upper_half(z @ z[second] - z @ z[first])
-    for _ in range(1, max_iter):
-        before = right
-        centre = _centre(z[right], spherical), _centre(z[~right], spherical)
-        right = _upper_half(z @ centre[0] - z @ centre[1])
-        if np.sum(right != before) <= tolerance * len(z):
+    n = len(z)
+    if n < 2:
+        return np.ones(n, bool)
+    sizes = _sample_sizes(n)
+    first = random.below(sizes[0])
+    second = (first + 1 + random.below(sizes[0] - 1)) % sizes[0]
+    left, right = z[[first * n // sizes[0]]], z[[second * n // sizes[0]]]
+    for size in sizes:
+        sample = z[np.arange(size) * n // size]
+        goes_right = _improve(sample, left, right, max_iter, tolerance, spherical)
+        left, right = sample[~goes_right], sample[goes_right]
+    return goes_right
+
+
+def _sample_sizes(n: int) -> list[int]:
+    """Even samples of 512, 2048, … rows as long as they are at most a quarter of all; then all rows."""
+    sizes, size = [], 512
+    while 4 * size <= n:
+        sizes.append(size)
+        size *= 4
+    return [*sizes, n]
+
+
+def _improve(
+    z: Matrix, left: Matrix, right: Matrix, max_iter: int, tolerance: float, spherical: bool
+) -> NDArray[np.bool_]:
+    """Halve the rows `z` between the centres of `left` and `right`, then between those of their own halves."""
+    goes_right = _between(z, _centre(left, spherical), _centre(right, spherical))
+    reached = 0.0
+    for iteration in range(1, max_iter):
+        before = goes_right
+        centres = _centre(z[~before], spherical), _centre(z[before], spherical)
+        similarity = float(z[~before].sum(axis=0) @ centres[0] + z[before].sum(axis=0) @ centres[1])
+        if iteration > 1 and similarity - reached < tolerance * len(z):
             break
-    return right
+        goes_right = _between(z, *centres)
+        if np.array_equal(goes_right, before):
+            break
+        reached = similarity
+    return goes_right
 
 
-def _upper_half(scores: NDArray[np.float64]) -> NDArray[np.bool_]:
-    right = np.ones(len(scores), bool)
-    right[np.argsort(scores, kind="stable")[: len(scores) // 2]] = False
-    return right
+def _between(z: Matrix, left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which rows are in the upper half along the way from left to right; ties: lower rows are left."""
+    goes_right = np.ones(len(z), bool)
+    goes_right[np.argsort(z @ right - z @ left, kind="stable")[: len(z) // 2]] = False
+    return goes_right
 
 
 def _centre(z: Matrix, spherical: bool) -> NDArray[np.float64]:
@@ -127,12 +156,17 @@ def _cluster(
         deck[[place, other]] = deck[[other, place]]
     centres = z[deck[: min(ways, len(z))]]
     centre = _nearest(z, centres, spherical)
-    for _ in range(1, max_iter):
+    reached = 0.0
+    for iteration in range(1, max_iter):
         before = centre
         centres = np.stack([_centre(z[before == c], spherical) for c in range(len(centres))])
-        centre = _nearest(z, centres, spherical)
-        if np.sum(centre != before) <= tolerance * len(z):
+        similarity = float((z * centres[before]).sum())
+        if iteration > 1 and similarity - reached < tolerance * len(z):
             break
+        centre = _nearest(z, centres, spherical)
+        if np.array_equal(centre, before):
+            break
+        reached = similarity
     return np.unique(centre, return_inverse=True)[1].reshape(-1)
 
 

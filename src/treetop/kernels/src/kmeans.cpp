@@ -3,178 +3,104 @@
 // Sums of rows are updated only by the rows that moved, and lengths of centres come out of the scores themselves
 // (|Σ z|² = Σ <z, Σ z>), so an iteration is one pass over the features of the labels and nothing as wide as the
 // feature space is ever cleared or scanned.
+#include <array>
 #include <cmath>
-#include <cstring>
-#include <functional>
 #include <numeric>
 
-#include "arrays.hpp"
-#include "parallel.hpp"
-#include "random.hpp"
+#include "bisection.hpp"
 
 namespace treetop {
 namespace {
 
-struct Options {
-    int max_iter;
-    double tolerance;
-    bool spherical;
-    uint64_t seed;
-    int threads;
-};
 
-// Label features: a sparse block, a dense block, or both side by side.
-struct Labels {
-    Rows sparse;
-    const float *dense;
-    int64_t dims;
-    int64_t count;
+// Halves nodes down to the leaves. Nodes near the root are split one after another, each by all threads; below them
+// every thread grows whole branches. Where one ends and the other begins depends on the labels only.
+class BalancedTree {
+public:
+    BalancedTree(const Labels &labels, const Options &options, int depth)
+        : labels_(labels), options_(options), depth_(depth), order_(labels.count) {}
 
-    const float *row(int64_t label) const { return dense + label * dims; }
-};
-
-// Sums of the labels on the left and on the right, interleaved so that one look-up serves both sides.
-struct Pair {
-    float left = 0, right = 0;
-};
-
-struct Centres {
-    std::vector<Pair> sparse;
-    std::vector<Pair> dense;
-
-    explicit Centres(const Labels &labels) : sparse(labels.sparse.columns), dense(labels.dims) {}
-
-    void add(const Labels &labels, int64_t label, float Pair::*side, float sign) {
-        const Rows &x = labels.sparse;
-        for (int64_t k = x.begin(label); k < x.end(label); ++k) sparse[x.column[k]].*side += sign * x.value[k];
-        const float *row = labels.row(label);
-        for (int64_t k = 0; k < labels.dims; ++k) dense[k].*side += sign * row[k];
-    }
-
-    void forget(const Labels &labels, int64_t label) {
-        const Rows &x = labels.sparse;
-        for (int64_t k = x.begin(label); k < x.end(label); ++k) sparse[x.column[k]] = Pair();
-    }
-
-    Pair dot(const Labels &labels, int64_t label) const {
-        Pair total[4];
-        const Rows &x = labels.sparse;
-        int64_t k = x.begin(label);
-        const int64_t end = x.end(label);
-        for (; k + 4 <= end; k += 4)
-            for (int lane = 0; lane < 4; ++lane) accumulate(total[lane], x.value[k + lane], sparse[x.column[k + lane]]);
-        for (; k < end; ++k) accumulate(total[0], x.value[k], sparse[x.column[k]]);
-        const float *row = labels.row(label);
-        for (int64_t j = 0; j < labels.dims; ++j) accumulate(total[j & 3], row[j], dense[j]);
-        return {(total[0].left + total[1].left) + (total[2].left + total[3].left),
-                (total[0].right + total[1].right) + (total[2].right + total[3].right)};
+    // The labels, leaf by leaf.
+    std::vector<int32_t> grow() {
+        const Run run = run_on(options_.threads);
+        Bundle all;
+        all.take_all(labels_.sparse, run);
+        std::vector<std::vector<int32_t>> nodes{every_row(labels_.count)};
+        const int top = top_levels();
+        for (int level = 0; level < top; ++level) {
+            std::vector<std::vector<int32_t>> below;
+            for (size_t node = 0; node < nodes.size(); ++node)
+                for (auto &half : split(all, nodes[node], level, node, run)) below.push_back(std::move(half));
+            nodes = std::move(below);
+        }
+        std::vector<int64_t> first{0};
+        for (const auto &node : nodes) first.push_back(first.back() + node.size());
+        parallel_for(
+            nodes.size(), options_.threads, [&] { return std::vector<Bundle>(depth_ - top + 1); },
+            [&](std::vector<Bundle> &bundles, int64_t node) {
+                grow_branch(all, nodes[node], top, node, first[node], bundles.data());
+            });
+        return std::move(order_);
     }
 
 private:
-    static void accumulate(Pair &total, float value, const Pair &centre) {
-        total.left += value * centre.left;
-        total.right += value * centre.right;
+    // Enough branches to share out, of no more than some entries each.
+    int top_levels() const {
+        constexpr int64_t worth_sharing = 1 << 17, most_entries = 1 << 24;
+        const int64_t entries = labels_.sparse.end(labels_.count - 1) + labels_.count * labels_.dims;
+        if (entries < worth_sharing) return 0;
+        int level = 3;
+        while ((entries >> level) > most_entries) ++level;
+        return std::min(level, depth_);
     }
+
+    static std::vector<int32_t> every_row(int64_t count) {
+        std::vector<int32_t> rows(count);
+        std::iota(rows.begin(), rows.end(), 0);
+        return rows;
+    }
+
+    std::array<std::vector<int32_t>, 2> split(const Bundle &bundle, const std::vector<int32_t> &rows, int level,
+                                              int64_t node, const Run &run) const {
+        if (rows.size() < 2) return {std::vector<int32_t>(), rows};
+        const std::vector<int8_t> side =
+            Bisection(labels_, bundle, rows, options_, run).solve(Random(options_.seed, level, node));
+        std::array<std::vector<int32_t>, 2> halves;
+        for (size_t i = 0; i < rows.size(); ++i) halves[side[i]].push_back(rows[i]);
+        return halves;
+    }
+
+    // `bundles` has room for one bundle per level below.
+    void grow_branch(const Bundle &above, const std::vector<int32_t> &rows, int level, int64_t node, int64_t first,
+                     Bundle *bundles) {
+        if (level == depth_) {
+            for (int32_t row : rows) order_[first++] = above.label(row);
+            return;
+        }
+        Bundle &mine = bundles[0];
+        mine.take(above, rows);
+        const auto halves = split(mine, every_row(mine.rows()), level, node, run_here);
+        grow_branch(mine, halves[0], level + 1, 2 * node, first, bundles + 1);
+        grow_branch(mine, halves[1], level + 1, 2 * node + 1, first + halves[0].size(), bundles + 1);
+    }
+
+    const Labels &labels_;
+    const Options &options_;
+    const int depth_;
+    std::vector<int32_t> order_;
 };
 
-// What one thread needs to split nodes.
-struct Workspace {
-    Centres centres;
-    std::vector<Pair> dots;
-    std::vector<float> scores, ranked;
-    std::vector<char> right, before;
-    std::vector<int32_t> other;
-
-    explicit Workspace(const Labels &labels) : centres(labels) {}
-
-    void resize(int64_t n) {
-        dots.resize(n);
-        scores.resize(n);
-        right.assign(n, 0);
-        other.resize(n);
+std::vector<int64_t> leaf_bounds(int64_t labels, int depth) {
+    std::vector<int64_t> bounds{0, labels};
+    for (int level = 0; level < depth; ++level) {
+        std::vector<int64_t> halves{0};
+        for (size_t node = 0; node + 1 < bounds.size(); ++node) {
+            halves.push_back(bounds[node] + (bounds[node + 1] - bounds[node]) / 2);
+            halves.push_back(bounds[node + 1]);
+        }
+        bounds = std::move(halves);
     }
-};
-
-float inverse(double x) { return x > 0 ? static_cast<float>(1 / x) : 0.0f; }
-
-// Labels with the n/2 lowest scores go left; of equal scores, the lower label numbers.
-void halve(Workspace &work) {
-    const int64_t n = work.scores.size(), half = n / 2;
-    work.ranked = work.scores;
-    std::nth_element(work.ranked.begin(), work.ranked.begin() + half, work.ranked.end());
-    const float middle = work.ranked[half];
-    int64_t ties = half;
-    for (float score : work.scores) ties -= score < middle;
-    for (int64_t i = 0; i < n; ++i) {
-        const float score = work.scores[i];
-        const bool left = score < middle || (score == middle && ties > 0);
-        if (score == middle) --ties;
-        work.right[i] = !left;
-    }
-}
-
-void score(const Labels &labels, const int32_t *node, const Options &options, Workspace &work) {
-    const int64_t n = work.scores.size();
-    double left = 0, right = 0;
-    for (int64_t i = 0; i < n; ++i) {
-        work.dots[i] = work.centres.dot(labels, node[i]);
-        if (work.right[i])
-            right += work.dots[i].right;
-        else
-            left += work.dots[i].left;
-    }
-    const float left_scale = options.spherical ? inverse(std::sqrt(std::max(left, 0.0))) : inverse(n / 2);
-    const float right_scale = options.spherical ? inverse(std::sqrt(std::max(right, 0.0))) : inverse(n - n / 2);
-    for (int64_t i = 0; i < n; ++i) work.scores[i] = work.dots[i].right * right_scale - work.dots[i].left * left_scale;
-}
-
-void start_from_two_labels(const Labels &labels, const int32_t *node, Random &random, Workspace &work) {
-    const int64_t n = work.scores.size();
-    const int64_t a = random.below(n), b = (a + 1 + random.below(n - 1)) % n;
-    work.centres.add(labels, node[a], &Pair::left, 1);
-    work.centres.add(labels, node[b], &Pair::right, 1);
-    for (int64_t i = 0; i < n; ++i) {
-        const Pair dot = work.centres.dot(labels, node[i]);
-        work.scores[i] = dot.right - dot.left;
-    }
-    work.centres.add(labels, node[a], &Pair::left, -1);
-    work.centres.add(labels, node[b], &Pair::right, -1);
-    halve(work);
-    for (int64_t i = 0; i < n; ++i) work.centres.add(labels, node[i], work.right[i] ? &Pair::right : &Pair::left, 1);
-}
-
-int64_t move_labels(const Labels &labels, const int32_t *node, Workspace &work) {
-    int64_t moved = 0;
-    for (size_t i = 0; i < work.right.size(); ++i) {
-        if (work.right[i] == work.before[i]) continue;
-        ++moved;
-        work.centres.add(labels, node[i], work.right[i] ? &Pair::right : &Pair::left, 1);
-        work.centres.add(labels, node[i], work.right[i] ? &Pair::left : &Pair::right, -1);
-    }
-    return moved;
-}
-
-// Left half first, each half still in order of labels.
-void partition(int32_t *node, Workspace &work) {
-    const int64_t n = work.right.size();
-    int64_t left = 0, right = n / 2;
-    for (int64_t i = 0; i < n; ++i) work.other[work.right[i] ? right++ : left++] = node[i];
-    std::copy(work.other.begin(), work.other.end(), node);
-}
-
-void split(const Labels &labels, int32_t *node, int64_t n, const Options &options, Random random, Workspace &work) {
-    if (n < 2) return;
-    work.resize(n);
-    start_from_two_labels(labels, node, random, work);
-    for (int iteration = 1; iteration < options.max_iter; ++iteration) {
-        score(labels, node, options, work);
-        work.before = work.right;
-        halve(work);
-        if (move_labels(labels, node, work) <= options.tolerance * n) break;
-    }
-    for (int64_t i = 0; i < n; ++i) work.centres.forget(labels, node[i]);
-    std::fill(work.centres.dense.begin(), work.centres.dense.end(), Pair());
-    partition(node, work);
+    return bounds;
 }
 
 nb::tuple kmeans_tree(Vector<int64_t> start, Vector<int32_t> column, Vector<float> value, int64_t columns,
@@ -184,25 +110,8 @@ nb::tuple kmeans_tree(Vector<int64_t> start, Vector<int32_t> column, Vector<floa
     const Labels labels{{start.data(), column.data(), value.data(), count, columns}, dense.data(),
                         static_cast<int64_t>(dense.shape(1)), count};
     const Options options{max_iter, tolerance, spherical, seed, threads};
-    std::vector<int32_t> order(count);
-    std::iota(order.begin(), order.end(), 0);
-    std::vector<int64_t> bounds{0, count};
-    for (int level = 0; level < depth; ++level) {
-        const int64_t nodes = bounds.size() - 1;
-        parallel_for(
-            nodes, threads, [&] { return Workspace(labels); },
-            [&](Workspace &work, int64_t node) {
-                split(labels, order.data() + bounds[node], bounds[node + 1] - bounds[node], options,
-                      Random(seed, level, node), work);
-            });
-        std::vector<int64_t> halves{0};
-        for (int64_t node = 0; node < nodes; ++node) {
-            halves.push_back(bounds[node] + (bounds[node + 1] - bounds[node]) / 2);
-            halves.push_back(bounds[node + 1]);
-        }
-        bounds = std::move(halves);
-    }
-    return nb::make_tuple(to_numpy(std::move(order)), to_numpy(std::move(bounds)));
+    if (count == 0) throw nb::value_error("there are no labels");
+    return nb::make_tuple(to_numpy(BalancedTree(labels, options, depth).grow()), to_numpy(leaf_bounds(count, depth)));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -284,9 +193,6 @@ private:
     std::vector<float> sum_;
 };
 
-// Calls work(task) for every task, on this thread or on several; the results may not depend on which.
-using Run = std::function<void(int64_t tasks, const std::function<void(int64_t)> &work)>;
-
 // k-means of the n labels of one node; centre[i] is the centre of its i-th label.
 class Ways {
 public:
@@ -300,11 +206,13 @@ public:
         assign(centre);
         sums_.clear();
         move(std::vector<int32_t>(n_, -1), centre);
+        double reached = 0;
         for (int iteration = 1; iteration < options_.max_iter; ++iteration) {
-            measure(centre);
+            const double similarity = measure(centre), gain = similarity - std::exchange(reached, similarity);
+            if (iteration > 1 && gain < options_.tolerance * n_) break;
             const std::vector<int32_t> before(centre, centre + n_);
             assign(centre);
-            if (move(before, centre) <= options_.tolerance * n_) break;
+            if (move(before, centre) == 0) break;
         }
         drop_empty(centre);
     }
@@ -354,19 +262,18 @@ private:
     }
 
     // Spherical: cosine to the sum. Otherwise: nearest mean, |z - m|² = |z|² - 2 (<z, m> - |m|²/2).
-    void measure(const int32_t *centre) {
-        std::vector<double> squares = sums_.squared_lengths();
-        if (options_.spherical) {
-            for (int64_t c = 0; c < ways_; ++c) scale_[c] = inverse(std::sqrt(squares[c]));
-            return;
-        }
-        std::vector<double> sizes(ways_, 0.0);
+    // Returns the sum over labels of the similarity to their centre.
+    double measure(const int32_t *centre) {
+        std::vector<double> squares = sums_.squared_lengths(), sizes(ways_, 0.0);
         for (int64_t i = 0; i < n_; ++i) sizes[centre[i]] += 1;
+        double similarity = 0;
         for (int64_t c = 0; c < ways_; ++c) {
-            scale_[c] = inverse(sizes[c]);
+            scale_[c] = inverse(options_.spherical ? std::sqrt(squares[c]) : sizes[c]);
+            similarity += squares[c] * scale_[c];
             squares[c] *= double(scale_[c]) * scale_[c];
         }
-        measure_shift(squares);
+        if (!options_.spherical) measure_shift(squares);
+        return similarity;
     }
 
     void measure_shift(const std::vector<double> &squares) {
@@ -407,16 +314,11 @@ NumpyVector<int32_t> kmeans_split(Vector<int64_t> start, Vector<int32_t> column,
             .solve(Random(seed, level, j), child.data() + first);
     };
     if (nodes >= 4 * threads) {  // enough nodes to keep every thread busy with its own
-        const Run here = [](int64_t tasks, const std::function<void(int64_t)> &work) {
-            for (int64_t task = 0; task < tasks; ++task) work(task);
-        };
-        parallel_for(nodes, threads, numbers, [&](std::vector<int32_t> &number, int64_t j) { solve(number, j, here); });
+        parallel_for(nodes, threads, numbers,
+                     [&](std::vector<int32_t> &number, int64_t j) { solve(number, j, run_here); });
     } else {
-        const Run spread = [&](int64_t tasks, const std::function<void(int64_t)> &work) {
-            parallel_for(tasks, threads, [] { return 0; }, [&](int, int64_t task) { work(task); });
-        };
         std::vector<int32_t> number = numbers();
-        for (int64_t j = 0; j < nodes; ++j) solve(number, j, spread);
+        for (int64_t j = 0; j < nodes; ++j) solve(number, j, run_on(threads));
     }
     return to_numpy(std::move(child));
 }

@@ -1,0 +1,49 @@
+// What the k-means kernels share: label features, options, and how work is spread over threads.
+#pragma once
+
+#include <functional>
+
+#include "arrays.hpp"
+#include "parallel.hpp"
+#include "random.hpp"
+
+namespace treetop {
+
+struct Options {
+    int max_iter;
+    double tolerance;
+    bool spherical;
+    uint64_t seed;
+    int threads;
+};
+
+// Label features: a sparse block, a dense block, or both side by side.
+struct Labels {
+    Rows sparse;
+    const float *dense;
+    int64_t dims;
+    int64_t count;
+
+    const float *row(int64_t label) const { return dense + label * dims; }
+};
+
+// Calls work(task) for every task in [0, tasks), here or on several threads; results may not depend on which.
+using Work = std::function<void(int64_t task)>;
+using Run = std::function<void(int64_t tasks, const Work &work)>;
+
+inline void run_here(int64_t tasks, const Work &work) {
+    for (int64_t task = 0; task < tasks; ++task) work(task);
+}
+
+inline Run run_on(int threads) {
+    if (threads == 1) return run_here;
+    return [threads](int64_t tasks, const Work &work) {
+        parallel_for(tasks, threads, [] { return 0; }, [&](int, int64_t task) { work(task); });
+    };
+}
+
+inline int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+inline float inverse(double x) { return x > 0 ? static_cast<float>(1 / x) : 0.0f; }
+
+}  // namespace treetop

@@ -208,7 +208,8 @@ void each_term(std::string_view text, const Analysis &how, const Alphabet &alpha
             find_padded_word(p, text_end, alphabet, parts);
             each_slice(how, parts, use);
             // A word shorter than the n-grams counts once, whole.
-            if (0 < parts.size() && parts.size() < static_cast<size_t>(how.shortest)) use(parts.slice(0, parts.size() - 1));
+            const size_t size = parts.size();
+            if (0 < size && size < static_cast<size_t>(how.shortest)) use(parts.slice(0, size - 1));
         }
     }
 }

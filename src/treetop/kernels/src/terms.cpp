@@ -5,9 +5,9 @@
 // index. Blocks do not depend on the thread count and are merged in order, so neither does the result.
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,140 +18,10 @@
 #include "analysis.hpp"
 #include "arrays.hpp"
 #include "parallel.hpp"
+#include "term_counts.hpp"
 
 namespace treetop {
 namespace {
-
-using Counts = std::tuple<NumpyVector<int64_t>, NumpyVector<int32_t>, NumpyVector<int32_t>>;
-constexpr size_t block_bytes = size_t{1} << 19;
-
-// The terms of some texts in numbers of their own: entries of row r are [ends[r-1], ends[r]).
-struct Block {
-    size_t first, last;  // texts
-    StringTable terms;
-    std::vector<int64_t> ends;
-    std::vector<int32_t> ids, counts;
-};
-
-std::string_view bytes_of(nb::handle text) {
-    Py_ssize_t size = 0;
-    if (PyBytes_Check(text.ptr())) {
-        char *data = nullptr;
-        if (PyBytes_AsStringAndSize(text.ptr(), &data, &size) != 0) throw nb::python_error();
-        return {data, static_cast<size_t>(size)};
-    }
-    const char *data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-    if (data == nullptr) throw nb::python_error();
-    return {data, static_cast<size_t>(size)};
-}
-
-std::vector<Block> cut(const std::vector<std::string_view> &texts) {
-    std::vector<Block> blocks;
-    size_t bytes = block_bytes;
-    for (size_t i = 0; i < texts.size(); ++i) {
-        if (bytes >= block_bytes) {
-            blocks.push_back({i, i, StringTable(), {}, {}, {}});
-            bytes = 0;
-        }
-        blocks.back().last = i + 1;
-        bytes += texts[i].size();
-    }
-    return blocks;
-}
-
-void count(Block &block, const std::vector<std::string_view> &texts, const Analysis &how, const Alphabet &alphabet,
-           Parts &parts) {
-    std::vector<int64_t> latest;  // the latest entry of each term
-    for (size_t i = block.first; i < block.last; ++i) {
-        const auto row_start = static_cast<int64_t>(block.ids.size());
-        each_term(texts[i], how, alphabet, parts, [&](std::string_view term) {
-            const int32_t id = block.terms.insert(Key::padded(term));
-            if (static_cast<size_t>(id) == latest.size()) latest.push_back(-1);
-            if (latest[id] >= row_start) {
-                ++block.counts[latest[id]];
-            } else {
-                latest[id] = static_cast<int64_t>(block.ids.size());
-                block.ids.push_back(id);
-                block.counts.push_back(1);
-            }
-        });
-        block.ends.push_back(static_cast<int64_t>(block.ids.size()));
-    }
-}
-
-// Renumbers the entries of rows and sorts them.
-class Arranger {
-  public:
-    // Entries without a column (-1) are dropped, equal columns added up; returns how many entries remain.
-    size_t arrange(const int32_t *ids, const int32_t *counts, size_t size, const int32_t *columns, int32_t *ids_out,
-                   int32_t *counts_out) {
-        entries_.clear();
-        for (size_t i = 0; i < size; ++i)
-            if (columns[ids[i]] >= 0)
-                entries_.push_back(uint64_t(uint32_t(columns[ids[i]])) << 32 | uint32_t(counts[i]));
-        sort();
-        size_t kept = 0;
-        for (const uint64_t entry : entries_) {
-            const auto column = static_cast<int32_t>(entry >> 32), n = static_cast<int32_t>(entry);
-            if (kept > 0 && ids_out[kept - 1] == column) {
-                counts_out[kept - 1] += n;
-            } else {
-                ids_out[kept] = column;
-                counts_out[kept++] = n;
-            }
-        }
-        return kept;
-    }
-
-  private:
-    // By column. Long rows by radix, a byte of the column after another from the lowest: several times std::sort.
-    void sort() {
-        if (entries_.size() < 64) return std::sort(entries_.begin(), entries_.end());
-        spare_.resize(entries_.size());
-        uint64_t used = 0;
-        for (const uint64_t entry : entries_) used |= entry;
-        for (int shift = 32; shift < 64 && used >> shift != 0; shift += 8) {
-            uint32_t place[256] = {};
-            for (const uint64_t entry : entries_) ++place[entry >> shift & 255];
-            uint32_t before = 0;
-            for (uint32_t &p : place) before += std::exchange(p, before);
-            for (const uint64_t entry : entries_) spare_[place[entry >> shift & 255]++] = entry;
-            entries_.swap(spare_);
-        }
-    }
-
-    std::vector<uint64_t> entries_, spare_;
-};
-
-// In place: a row only ever gets shorter.
-void arrange(Block &block, const std::vector<int32_t> &columns, Arranger &arranger) {
-    size_t from = 0, kept = 0;
-    for (int64_t &end : block.ends) {
-        const size_t size = static_cast<size_t>(end) - from;
-        kept += arranger.arrange(block.ids.data() + from, block.counts.data() + from, size, columns.data(),
-                                 block.ids.data() + kept, block.counts.data() + kept);
-        from = static_cast<size_t>(end);
-        end = static_cast<int64_t>(kept);
-    }
-    block.ids.resize(kept);
-    block.counts.resize(kept);
-}
-
-Counts gather(std::vector<Block> &&blocks) {
-    size_t rows = 0, entries = 0;
-    for (const Block &block : blocks) rows += block.ends.size(), entries += block.ids.size();
-    std::vector<int64_t> start{0};
-    std::vector<int32_t> ids, counts;
-    start.reserve(rows + 1), ids.reserve(entries), counts.reserve(entries);
-    for (Block &block : blocks) {
-        const auto before = static_cast<int64_t>(ids.size());
-        for (const int64_t end : block.ends) start.push_back(before + end);
-        ids.insert(ids.end(), block.ids.begin(), block.ids.end());
-        counts.insert(counts.end(), block.counts.begin(), block.counts.end());
-        block = Block();
-    }
-    return {to_numpy(std::move(start)), to_numpy(std::move(ids)), to_numpy(std::move(counts))};
-}
 
 // MurmurHash3 (x86, 32 bits, seed 0; Austin Appleby, public domain): stable everywhere, so columns may be stored.
 uint32_t murmur(std::string_view s) {
@@ -160,8 +30,10 @@ uint32_t murmur(std::string_view s) {
     auto byte = [&s](size_t i) { return static_cast<uint32_t>(static_cast<uint8_t>(s[i])); };
     uint32_t h = 0;
     size_t i = 0;
-    for (; i + 4 <= s.size(); i += 4)
-        h = rotate(h ^ scramble(byte(i) | byte(i + 1) << 8 | byte(i + 2) << 16 | byte(i + 3) << 24), 13) * 5 + 0xE6546B64u;
+    for (; i + 4 <= s.size(); i += 4) {
+        const uint32_t word = byte(i) | byte(i + 1) << 8 | byte(i + 2) << 16 | byte(i + 3) << 24;
+        h = rotate(h ^ scramble(word), 13) * 5 + 0xE6546B64u;
+    }
     uint32_t tail = 0;
     for (size_t j = s.size(); j > i; --j) tail = tail << 8 | byte(j - 1);
     h ^= scramble(tail) ^ static_cast<uint32_t>(s.size());
@@ -172,40 +44,45 @@ uint32_t murmur(std::string_view s) {
 
 class TermIndex {
   public:
-    TermIndex(const std::string &kind, int shortest, int longest, int token_length,
-              const std::vector<nb::bytes> &stop)
+    TermIndex(const std::string &kind, int shortest, int longest, int token_length, const std::vector<nb::bytes> &stop)
         : how_{kind_of(kind), shortest, longest, token_length, StringTable(stop.size())} {
         for (const nb::bytes &word : stop) how_.stop.insert(Key(std::string_view(word.c_str(), word.size())));
     }
 
     // Counts the texts' terms and remembers those that are new; rows are in the order of first occurrence.
     Counts learn(const nb::list &texts, Vector<uint32_t> alphabet, int threads) {
-        std::vector<Block> blocks = counted(texts, alphabet, threads, [](const StringTable &, std::vector<int32_t> &) { return false; });
-        nb::gil_scoped_release release;
-        for (Block &block : blocks) merge(block);
-        nb::gil_scoped_acquire acquire;
+        auto not_yet = [](const StringTable &, std::vector<int32_t> &) { return false; };
+        std::vector<Block> blocks = counted(texts, alphabet, threads, not_yet);
+        {
+            nb::gil_scoped_release release;
+            for (Block &block : blocks) merge(block);
+        }
         return gather(std::move(blocks));
     }
 
     // Counts the known terms of the texts; rows are sorted.
     Counts look_up(const nb::list &texts, Vector<uint32_t> alphabet, int threads) const {
-        return gather(counted(texts, alphabet, threads, [this](const StringTable &terms, std::vector<int32_t> &columns) {
+        auto find = [this](const StringTable &terms, std::vector<int32_t> &columns) {
             for (int32_t id = 0; id < terms.size(); ++id) columns.push_back(terms_.find(terms.key(id)));
             return true;
-        }));
+        };
+        return gather(counted(texts, alphabet, threads, find));
     }
 
     // Counts all terms of the texts in 2^bits columns that are chosen by a hash; rows are sorted.
     Counts hash(const nb::list &texts, Vector<uint32_t> alphabet, int bits, int threads) const {
-        return gather(counted(texts, alphabet, threads, [bits](const StringTable &terms, std::vector<int32_t> &columns) {
+        const uint32_t mask = (uint32_t{1} << bits) - 1;
+        auto choose = [mask](const StringTable &terms, std::vector<int32_t> &columns) {
             for (int32_t id = 0; id < terms.size(); ++id) {
-                const auto h = static_cast<int32_t>(murmur(terms[id]));
-                columns.push_back(static_cast<int32_t>((h < 0 ? -static_cast<int64_t>(h) : h) & ((int64_t{1} << bits) - 1)));
+                const uint32_t h = murmur(terms[id]);
+                columns.push_back(static_cast<int32_t>(std::min(h, 0u - h) & mask));  // |h| of the signed number
             }
             return true;
-        }));
+        };
+        return gather(counted(texts, alphabet, threads, choose));
     }
 
+    // Numbers terms that were stored: one after another, each from its offset to the next.
     void insert(Vector<uint8_t> bytes, Vector<int64_t> offsets) {
         const auto *data = reinterpret_cast<const char *>(bytes.data());
         for (size_t i = 0; i + 1 < offsets.size(); ++i)
@@ -226,6 +103,7 @@ class TermIndex {
         return to_numpy(std::move(result));
     }
 
+    // The terms to be stored, as `insert` takes them.
     std::tuple<NumpyVector<uint8_t>, NumpyVector<int64_t>> terms(Vector<int32_t> ids) const {
         std::vector<uint8_t> bytes;
         std::vector<int64_t> offsets{0};
@@ -257,7 +135,8 @@ class TermIndex {
 
     // Counts block by block; translate(terms, columns) says whether it filled in the column of each term of a block.
     template <typename Translate>
-    std::vector<Block> counted(const nb::list &texts, Vector<uint32_t> alphabet, int threads, Translate translate) const {
+    std::vector<Block> counted(const nb::list &texts, Vector<uint32_t> alphabet, int threads,
+                               Translate translate) const {
         std::vector<std::string_view> views;
         for (nb::handle text : texts) views.push_back(bytes_of(text));
         std::vector<Block> blocks = cut(views);
@@ -273,11 +152,13 @@ class TermIndex {
             state.columns.clear();
             if (translate(block.terms, state.columns)) arrange(block, state.columns, state.arranger);
         };
-        State own;
-        if (blocks.size() == 1)
-            work(own, 0);  // starting a thread would cost more than a short text
-        else
+        if (blocks.size() == 1) {  // starting a thread would cost more than a short text
+            nb::gil_scoped_release release;
+            State state;
+            work(state, 0);
+        } else {
             parallel_for(static_cast<int64_t>(blocks.size()), threads, [] { return State(); }, work);
+        }
         return blocks;
     }
 
@@ -300,7 +181,8 @@ class TermIndex {
 };
 
 // Renumbers and sorts the rows of counts; terms whose column is -1 are dropped.
-Counts arrange_counts(Vector<int64_t> start, Vector<int32_t> ids, Vector<int32_t> counts, Vector<int32_t> columns, int threads) {
+Counts arrange_counts(Vector<int64_t> start, Vector<int32_t> ids, Vector<int32_t> counts, Vector<int32_t> columns,
+                      int threads) {
     const auto rows = static_cast<int64_t>(start.size()) - 1;
     const int64_t rows_per_task = 1024, tasks = (rows + rows_per_task - 1) / rows_per_task;
     std::vector<Block> blocks(static_cast<size_t>(tasks));

@@ -59,9 +59,10 @@ def write_page(results: Path, docs: Path) -> Path:
 
 
 def _machines(rows: Sequence[Row]) -> str:
-    """The machines, versions and commits behind the page."""
+    """The machines, versions and commits behind the timings."""
+    rows = [row for row in rows if row["kind"] != "statistics"]
     if not rows:
-        return "There are no results yet."
+        return "There are no timings yet."
     facts = [row["machine"] for row in rows]
     seen = dict.fromkeys(
         f"{fact['cpu']}, {fact['cores']} cores, {fact['memory_gib']} GiB, {fact['system']}" for fact in facts
@@ -69,7 +70,7 @@ def _machines(rows: Sequence[Row]) -> str:
     versions = {name: value for row in rows for name, value in row.get("versions", {}).items() if name != "python"}
     commits = dict.fromkeys(row["commit"] for row in rows)
     lines = [
-        f"Measured on {'; '.join(seen)}, from {rows[0]['time'][:10]} to {rows[-1]['time'][:10]}, ",
+        f"Measured on {'; '.join(seen)}, from {rows[0]['time'][:10]} to {rows[-1]['time'][:10]},",
         f"commits {', '.join(commits)}; system load before a run: at most {max(fact['load'] for fact in facts)}.",
         "Versions: " + ", ".join(f"{name} {value}" for name, value in sorted(versions.items())) + ".",
     ]

@@ -149,9 +149,10 @@ def generator_section(tasks: Tasks, compared: Tasks) -> str:
     lines = []
     for name, results in tasks.items():
         shape = SHAPES[name]
-        paper = {"labels_per_text": shape.per_text, "texts_per_label": shape.train * shape.per_text / shape.labels}
-        paper |= {"labels_over_100_texts": 0.021} if name == "wiki-500k" else {}
-        lines.append([f"{name}, papers", *_facts(paper)])
+        if shape.texts_per_label is not None:
+            paper = {"labels_per_text": shape.per_text, "texts_per_label": shape.texts_per_label}
+            paper |= {"labels_over_100_texts": 0.021} if name == "wiki-500k" else {}
+            lines.append([f"{name}, papers", *_facts(paper)])
         lines.append([f"{name}, generated", *_facts(results[0].task["statistics"])])
     for name, results in compared.items():
         if results[0].task["source"] == "data":

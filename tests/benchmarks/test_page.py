@@ -115,7 +115,7 @@ def test_pictures_are_the_same_every_time_and_have_no_ground(tmp_path: Path) -> 
 
 
 def test_without_results_there_is_still_a_page(tmp_path: Path) -> None:
-    assert "no results yet" in page_of([], tmp_path)
+    assert "no timings yet" in page_of([], tmp_path)
 
 
 def test_the_committed_page_is_the_one_of_the_committed_rows(tmp_path: Path) -> None:

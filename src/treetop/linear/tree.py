@@ -140,7 +140,7 @@ class LinearTree:
     @property
     def weights(self) -> int:
         """Weights kept, in all levels."""
-        return sum(len(level.arrays["entry_value"]) for level in self.levels)
+        return sum(int(np.count_nonzero(level.arrays["entry_value"])) for level in self.levels)
 
     def save(self, folder: Folder) -> None:
         """Write the tree and its levels."""

@@ -105,9 +105,9 @@ def _halve(z: Matrix, random: Random, max_iter: int, tolerance: float, spherical
     return goes_right
 
 
-def _sample_sizes(n: int) -> list[int]:
-    """Even samples of 512, 2048, … rows as long as they are at most a quarter of all; then all rows."""
-    sizes, size = [], 512
+def _sample_sizes(n: int, smallest: int = 0) -> list[int]:
+    """Even samples of 512 (or `smallest`), four times as many, … rows, up to a quarter of all; then all rows."""
+    sizes, size = [], max(512, smallest)
     while 4 * size <= n:
         sizes.append(size)
         size *= 4
@@ -150,16 +150,27 @@ def _cluster(
     z: Matrix, ways: int, random: Random, max_iter: int, tolerance: float, spherical: bool
 ) -> NDArray[np.intp]:
     """The centre of each row, numbered without gaps."""
-    deck = np.arange(len(z))
-    for place in range(min(ways, len(z))):
-        other = place + random.below(len(z) - place)
+    n = len(z)
+    sizes = _sample_sizes(n, 8 * ways)
+    deck = np.arange(sizes[0]) * n // sizes[0]
+    for place in range(min(ways, n)):
+        other = place + random.below(len(deck) - place)
         deck[[place, other]] = deck[[other, place]]
-    centres = z[deck[: min(ways, len(z))]]
+    centres = np.stack([_centre(z[[row]], spherical) for row in deck[: min(ways, n)]])
+    for size in sizes:
+        sample = z[np.arange(size) * n // size]
+        centre = _approach(sample, centres, max_iter, tolerance, spherical)
+        centres = _centres(sample, centre, len(centres), spherical)
+    return np.unique(centre, return_inverse=True)[1].reshape(-1)
+
+
+def _approach(z: Matrix, centres: Matrix, max_iter: int, tolerance: float, spherical: bool) -> NDArray[np.intp]:
+    """The centre of each row: first among the given ones, then among those of the rows assigned to them."""
     centre = _nearest(z, centres, spherical)
     reached = 0.0
     for iteration in range(1, max_iter):
         before = centre
-        centres = np.stack([_centre(z[before == c], spherical) for c in range(len(centres))])
+        centres = _centres(z, before, len(centres), spherical)
         similarity = float((z * centres[before]).sum())
         if iteration > 1 and similarity - reached < tolerance * len(z):
             break
@@ -167,7 +178,11 @@ def _cluster(
         if np.array_equal(centre, before):
             break
         reached = similarity
-    return np.unique(centre, return_inverse=True)[1].reshape(-1)
+    return centre
+
+
+def _centres(z: Matrix, centre: NDArray[np.intp], count: int, spherical: bool) -> Matrix:
+    return np.stack([_centre(z[centre == c], spherical) for c in range(count)])
 
 
 def _nearest(z: Matrix, centres: Matrix, spherical: bool) -> NDArray[np.intp]:

@@ -8,7 +8,7 @@
 
 #include "bundle.hpp"
 
-namespace treetop {
+namespace treetop::kmeans {
 
 class Bisection {
 public:
@@ -16,12 +16,12 @@ public:
     Bisection(const Labels &labels, const Bundle &bundle, const std::vector<int32_t> &rows, const Options &options,
               const Run &run)
         : labels_(labels), bundle_(bundle), rows_(rows), options_(options), run_(run),
-          side_(rows.size(), none), direction_(bundle.columns()), dense_direction_(labels.dims) {}
+          sizes_(sample_sizes(rows.size(), 0)), side_(rows.size(), none), direction_(bundle.columns()), dense_direction_(labels.dims) {}
 
     // The side of each row: left (0) for n/2 of them, right (1) for the others.
     std::vector<int8_t> solve(Random random) {
         start_from_two_rows(random);
-        for (int64_t size : sample_sizes()) {
+        for (int64_t size : sizes_) {
             aim();
             choose(size);
             score();
@@ -34,7 +34,6 @@ public:
 
 private:
     static constexpr int8_t left = 0, right = 1, none = -1;
-    static constexpr int64_t smallest_sample = 512, growth = 4;
 
     struct Pair {
         float side[2] = {0, 0};
@@ -43,23 +42,13 @@ private:
         std::vector<Pair> sparse, dense;
     };
 
-    std::vector<int64_t> sample_sizes() const {
-        const int64_t n = rows_.size();
-        std::vector<int64_t> sizes;
-        for (int64_t size = smallest_sample; size * growth <= n; size *= growth) sizes.push_back(size);
-        sizes.push_back(n);
-        return sizes;
-    }
-
-    // An even sample of the rows. A larger sample contains the smaller ones.
     void choose(int64_t size) {
-        sample_.resize(size);
-        for (int64_t j = 0; j < size; ++j) sample_[j] = j * static_cast<int64_t>(rows_.size()) / size;
+        sample_ = even_sample(rows_.size(), size);
         scores_.resize(size);
     }
 
     void start_from_two_rows(Random &random) {
-        const int64_t size = sample_sizes().front();
+        const int64_t size = sizes_.front();
         choose(size);
         const int64_t a = random.below(size), b = (a + 1 + random.below(size - 1)) % size;
         sample_ = {sample_[a], sample_[b]};
@@ -229,6 +218,7 @@ private:
     const std::vector<int32_t> &rows_;
     const Options &options_;
     const Run &run_;
+    const std::vector<int64_t> sizes_;
     std::vector<int8_t> side_;    // of each row; `none` outside the sample
     std::vector<int8_t> summed_;  // the side that each row is added to in the sums
     std::vector<int64_t> sample_;
@@ -239,4 +229,4 @@ private:
     double similarity_ = 0;  // the sum over rows of the similarity to their centre
 };
 
-}  // namespace treetop
+}  // namespace treetop::kmeans

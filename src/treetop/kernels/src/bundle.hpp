@@ -6,7 +6,7 @@
 
 #include "labels.hpp"
 
-namespace treetop {
+namespace treetop::kmeans {
 
 // New numbers of features: by falling frequency, then by old number. Features of fewer than `least` rows have none (-1).
 struct Numbering {
@@ -131,4 +131,4 @@ private:
     int64_t columns_ = 0;
 };
 
-}  // namespace treetop
+}  // namespace treetop::kmeans

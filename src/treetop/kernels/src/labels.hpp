@@ -7,7 +7,7 @@
 #include "parallel.hpp"
 #include "random.hpp"
 
-namespace treetop {
+namespace treetop::kmeans {
 
 struct Options {
     int max_iter;
@@ -42,8 +42,23 @@ inline Run run_on(int threads) {
     };
 }
 
+// Large nodes begin k-means with samples of `smallest`, 4 · smallest, … rows, and end with all of them.
+inline std::vector<int64_t> sample_sizes(int64_t rows, int64_t smallest) {
+    std::vector<int64_t> sizes;
+    for (int64_t size = std::max<int64_t>(512, smallest); 4 * size <= rows; size *= 4) sizes.push_back(size);
+    sizes.push_back(rows);
+    return sizes;
+}
+
+// Rows at even distances. A larger sample contains the smaller ones.
+inline std::vector<int64_t> even_sample(int64_t rows, int64_t size) {
+    std::vector<int64_t> sample(size);
+    for (int64_t j = 0; j < size; ++j) sample[j] = j * rows / size;
+    return sample;
+}
+
 inline int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 inline float inverse(double x) { return x > 0 ? static_cast<float>(1 / x) : 0.0f; }
 
-}  // namespace treetop
+}  // namespace treetop::kmeans

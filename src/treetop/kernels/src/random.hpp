@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace treetop {
+namespace treetop::kmeans {
 
 // SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): a counter through a bijective hash.
 class Random {
@@ -28,4 +28,4 @@ private:
     uint64_t state_;
 };
 
-}  // namespace treetop
+}  // namespace treetop::kmeans

@@ -6,7 +6,7 @@ from scipy import sparse as sp
 
 from treetop.errors import DataError
 from treetop.sparse import canonical
-from treetop.text.rows import RowBuffer, chunks, scale_rows
+from treetop.text.rows import RowBuffer, chunks, row_slices, scale_rows
 
 
 def test_chunks_hold_all_texts_in_order() -> None:
@@ -31,6 +31,21 @@ def test_one_text_is_not_a_collection(texts: str) -> None:
 def test_what_is_no_text_is_named_with_its_place(wrong: object) -> None:
     with pytest.raises(DataError, match="text 1 "):
         list(chunks(["fine", wrong]))
+
+
+@pytest.mark.parametrize("entries", [1, 5, 40, 1000])
+def test_slices_of_rows_hold_everything_once(entries: int) -> None:
+    blocks = [canonical(sp.random_array((30, n), density=0.3, rng=n, format="csr")) for n in (4, 9)]
+    parts = [(x.indptr.astype(np.int64), x.indices, np.arange(x.nnz, dtype=np.int32)) for x in blocks]
+    slices = list(row_slices(parts, entries))
+    assert sum(len(both[0][0]) - 1 for both in slices) == 30
+    for number, (start, ids, counts) in enumerate(parts):
+        found = [both[number] for both in slices]
+        assert all(len(one[0]) == len(other[0]) for one, other in slices)
+        np.testing.assert_array_equal(np.concatenate([np.diff(s) for s, _, _ in found]), np.diff(start))
+        np.testing.assert_array_equal(np.concatenate([i for _, i, _ in found]), ids)
+        np.testing.assert_array_equal(np.concatenate([c for _, _, c in found]), counts)
+    assert all(len(one[0]) == 2 or len(one[1]) + len(other[1]) <= entries for one, other in slices)
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2"])

@@ -13,12 +13,10 @@ from numpy.typing import NDArray
 from treetop.errors import DataError
 from treetop.kernels import TermIndex, arrange_counts
 from treetop.text.analysis import Encode, alphabet
+from treetop.text.rows import Counts
 from treetop.types import Ids
 
-__all__ = ["Columns", "Counts", "Hashed", "Kind", "Limits", "Vocabulary"]
-
-Counts: TypeAlias = tuple[NDArray[np.int64], Ids, Ids]
-"""How often terms occur in texts: where each row starts, columns, counts."""
+__all__ = ["Columns", "Hashed", "Kind", "Limits", "Vocabulary"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -12,9 +12,13 @@ from treetop.errors import DataError
 from treetop.sparse import from_parts
 from treetop.types import CSR, Floats, Ids
 
-__all__ = ["RowBuffer", "Rows", "chunks", "scale_rows"]
+__all__ = ["Counts", "RowBuffer", "Rows", "chunks", "row_slices", "scale_rows"]
 
-_CHUNK_CHARACTERS = 1 << 24
+_CHUNK_CHARACTERS = 1 << 23
+_SLICE_ENTRIES = 1 << 20
+
+Counts: TypeAlias = tuple[NDArray[np.int64], Ids, Ids]
+"""How often terms occur in texts: where each row starts, the columns of its entries, counts."""
 
 Rows: TypeAlias = tuple[NDArray[np.int64], Ids, Floats]
 """Where each row starts, the columns of its entries (sorted), their values."""
@@ -36,6 +40,22 @@ def chunks(texts: Iterable[str], characters: int = _CHUNK_CHARACTERS) -> Iterato
             chunk, size = [], 0
     if chunk:
         yield chunk
+
+
+def row_slices(parts: list[Counts], entries: int = _SLICE_ENTRIES) -> Iterator[list[Counts]]:
+    """Blocks that stand side by side, some rows of all of them at a time: about so many entries, at least one row."""
+    starts = np.sum([start for start, _, _ in parts], axis=0)
+    first, rows = 0, len(starts) - 1
+    while first < rows:
+        last = max(first + 1, int(np.searchsorted(starts, starts[first] + entries, "right")) - 1)
+        yield [_slice(part, first, last) for part in parts]
+        first = last
+
+
+def _slice(part: Counts, first: int, last: int) -> Counts:
+    start, ids, counts = part
+    from_, to = start[first], start[last]
+    return start[first : last + 1] - from_, ids[from_:to], counts[from_:to]
 
 
 def scale_rows(values: NDArray[np.float64], start: NDArray[np.integer[Any]], norm: Literal["l1", "l2"]) -> None:

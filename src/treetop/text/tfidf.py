@@ -9,7 +9,7 @@ and every row is scaled to length one (Salton & Buckley, Information Processing 
 options and values are those of scikit-learn's `TfidfVectorizer`. Columns are in the order of the terms' code points,
 as there; with several kinds of n-grams the blocks follow one another: word, char_wb, char.
 
-Texts may come from any iterable. They are taken in chunks of about 16 million characters, so that `fit` holds the
+Texts may come from any iterable. They are taken in chunks of about 8 million characters, so that `fit` holds the
 vocabulary and one chunk, and `transform_chunks` one chunk and its rows. The result is the same for any thread count.
 """
 
@@ -30,8 +30,8 @@ from treetop.runtime import Runtime
 from treetop.sparse import from_parts
 from treetop.store import Folder
 from treetop.text.analysis import WORD_PATTERNS, check_pattern, encoder, word_encoder
-from treetop.text.columns import Columns, Counts, Hashed, Kind, Limits, Vocabulary
-from treetop.text.rows import RowBuffer, Rows, chunks, scale_rows
+from treetop.text.columns import Columns, Hashed, Kind, Limits, Vocabulary
+from treetop.text.rows import Counts, RowBuffer, Rows, chunks, row_slices, scale_rows
 from treetop.text.stopwords import ENGLISH
 from treetop.types import CSR, Floats, Ids
 
@@ -183,9 +183,9 @@ class Tfidf:
         kept, moved = self._learn(texts, threads, keep=True)
         cores, buffer = Runtime(threads=threads).cores, RowBuffer(self.width)
         while kept:
-            counts = kept.popleft()  # let go chunk by chunk
-            each = zip(self._columns, counts, moved, strict=True)
-            buffer.append(self._weigh([part.settled(rows, to, cores) for part, rows, to in each]))
+            for counts in row_slices(kept.popleft()):  # let go chunk by chunk
+                each = zip(self._columns, counts, moved, strict=True)
+                buffer.append(self._weigh([part.settled(rows, to, cores) for part, rows, to in each]))
         return buffer.finish()
 
     def transform(self, texts: Iterable[str], *, threads: int = 0) -> CSR:
@@ -243,7 +243,8 @@ class Tfidf:
     def _rows(self, texts: Iterable[str], threads: int) -> Iterator[Rows]:
         columns, cores = self._fitted(), Runtime(threads=threads).cores
         for chunk in chunks(texts):
-            yield self._weigh([part.count(chunk, cores) for part in columns])
+            for counts in row_slices([part.count(chunk, cores) for part in columns]):
+                yield self._weigh(counts)
 
     def _learn(self, texts: Iterable[str], threads: int, *, keep: bool) -> tuple[deque[list[Counts]], list[Ids]]:
         """Counts of every chunk, if they are to be kept, and the final column of each provisional one."""

@@ -83,6 +83,9 @@ class StringTable {
         return size() - 1;
     }
 
+    // Keeps the strings, but nothing can be found any more: the table to find them is the larger part.
+    void close() { slots_ = std::vector<uint64_t>(); }
+
   private:
     struct Entry {
         uint64_t first;  // most strings are told apart without a look at bytes_

@@ -150,7 +150,11 @@ class TermIndex {
             Block &block = blocks[task];
             count(block, views, how_, characters, state.parts);
             state.columns.clear();
-            if (translate(block.terms, state.columns)) arrange(block, state.columns, state.arranger);
+            if (translate(block.terms, state.columns)) {
+                arrange(block, state.columns, state.arranger);
+                block.terms = StringTable();
+            }
+            block.terms.close();
         };
         if (blocks.size() == 1) {  // starting a thread would cost more than a short text
             nb::gil_scoped_release release;

@@ -34,7 +34,7 @@ ONLY_IN = {
 }
 EVERYWHERE = {"numpy", "scipy"}
 FREE = {"safetensors", "tomli"}
-SHARED_IN_METHODS = {"base", "registry"}
+SHARED_IN_METHODS = {"base", "fine_tuned", "registry"}
 
 FILES = sorted(path for path in PACKAGE.rglob("*.py"))
 

@@ -16,6 +16,7 @@ from treetop.labels import TreeConfig
 from treetop.methods import Method
 from treetop.methods.cascadexml import CascadeXML, CascadeXMLConfig
 from treetop.methods.lightxml import LightXML, LightXMLConfig
+from treetop.methods.x_transformer import XTransformer, XTransformerConfig
 from treetop.methods.xr_transformer import XRTransformer, XRTransformerConfig
 from treetop.neural.optimiser import OptimConfig
 from treetop.runtime import Runtime
@@ -51,9 +52,15 @@ def recursive(**options: Any) -> Callable[[Runtime], Method[Any]]:
     return lambda runtime: XRTransformer(XRTransformerConfig(encoder=encoder(), **settings | options), runtime=runtime)
 
 
+def matching(**options: Any) -> Callable[[Runtime], Method[Any]]:
+    settings: dict[str, Any] = {"optim": replace(OPTIM, epochs=3), "tree": TREE}
+    return lambda runtime: XTransformer(XTransformerConfig(encoder=encoder(), **settings | options), runtime=runtime)
+
+
 NEURAL_MAKERS: dict[str, Callable[[Runtime], Method[Any]]] = {
     "lightxml flat": light(),
     "lightxml with groups": light(mode="groups"),
     "cascadexml": cascade(),
     "xr-transformer": recursive(),
+    "x-transformer": matching(),
 }

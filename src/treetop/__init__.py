@@ -22,14 +22,20 @@ if TYPE_CHECKING:
     from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
     from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
     from treetop.methods import load
+    from treetop.methods.cascadexml import CascadeXML, CascadeXMLConfig
     from treetop.methods.ensemble import Ensemble, EnsembleConfig
+    from treetop.methods.lightxml import LightXML, LightXMLConfig
     from treetop.methods.one_vs_all import OneVsAll, OneVsAllConfig
+    from treetop.methods.x_transformer import XTransformer, XTransformerConfig
     from treetop.methods.xr_linear import XRLinear, XRLinearConfig
+    from treetop.methods.xr_transformer import XRTransformer, XRTransformerConfig
     from treetop.metrics import Propensity, evaluate
+    from treetop.neural.optimiser import OptimConfig
     from treetop.predictions import Predictions, Suggestion, fuse
     from treetop.presets.linear import resolve
     from treetop.runtime import Runtime
     from treetop.text import Tfidf, TfidfConfig
+    from treetop.text.encoder import EncoderConfig
 
 __version__ = "0.1.0"
 
@@ -41,6 +47,12 @@ _HOMES = {
     "methods": ("load",),
     "methods.ensemble": ("Ensemble", "EnsembleConfig"),
     "methods.one_vs_all": ("OneVsAll", "OneVsAllConfig"),
+    "methods.lightxml": ("LightXML", "LightXMLConfig"),
+    "methods.cascadexml": ("CascadeXML", "CascadeXMLConfig"),
+    "methods.xr_transformer": ("XRTransformer", "XRTransformerConfig"),
+    "methods.x_transformer": ("XTransformer", "XTransformerConfig"),
+    "neural.optimiser": ("OptimConfig",),
+    "text.encoder": ("EncoderConfig",),
     "methods.xr_linear": ("XRLinear", "XRLinearConfig"),
     "metrics": ("Propensity", "evaluate"),
     "predictions": ("Predictions", "Suggestion", "fuse"),
@@ -51,20 +63,26 @@ _HOMES = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "CascadeXML",
+    "CascadeXMLConfig",
     "ConfigError",
     "Corpus",
     "DataError",
     "Dataset",
+    "EncoderConfig",
     "Ensemble",
     "EnsembleConfig",
     "LabelSpace",
     "LabelTree",
+    "LightXML",
+    "LightXMLConfig",
     "LinearTree",
     "LinearTreeConfig",
     "MissingExtraError",
     "NotFittedError",
     "OneVsAll",
     "OneVsAllConfig",
+    "OptimConfig",
     "Predictions",
     "Propensity",
     "Runtime",
@@ -78,6 +96,10 @@ __all__ = [
     "TreetopError",
     "XRLinear",
     "XRLinearConfig",
+    "XRTransformer",
+    "XRTransformerConfig",
+    "XTransformer",
+    "XTransformerConfig",
     "evaluate",
     "fuse",
     "grow_tree",
@@ -93,7 +115,10 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'treetop' has no attribute '{name}'")
-    return getattr(import_module(f"treetop.{_HOME[name]}"), name)
+    from treetop.errors import needs_neural
+
+    with needs_neural():
+        return getattr(import_module(f"treetop.{_HOME[name]}"), name)
 
 
 def __dir__() -> list[str]:

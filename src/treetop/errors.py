@@ -13,9 +13,21 @@ and exits with code 2.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from os import PathLike
 
-__all__ = ["ConfigError", "DataError", "MissingExtraError", "NotFittedError", "StoreError", "TreetopError"]
+__all__ = [
+    "ConfigError",
+    "DataError",
+    "MissingExtraError",
+    "NotFittedError",
+    "StoreError",
+    "TreetopError",
+    "needs_neural",
+]
+
+_NEURAL = ("torch", "transformers", "tokenizers")
 
 
 class TreetopError(Exception):
@@ -53,3 +65,14 @@ class MissingExtraError(TreetopError, ImportError):
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f"{package} is not installed. Install it with: pip install 'treetop[{extra}]'")
+
+
+@contextmanager
+def needs_neural() -> Iterator[None]:
+    """A block that imports the neural parts: if their packages are absent, the error says how to install them."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name in _NEURAL:
+            raise MissingExtraError(error.name, "neural") from None
+        raise

@@ -42,7 +42,7 @@ MAKERS: dict[str, Callable[[Runtime], Method[Any]]] = {
         runtime=runtime,
     ),
 }
-NEURAL = ["lightxml flat", "lightxml with groups", "cascadexml", "xr-transformer"]
+NEURAL = ["lightxml flat", "lightxml with groups", "cascadexml", "xr-transformer", "x-transformer"]
 FLOOR = 0.9
 
 

@@ -7,7 +7,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
 
 from treetop.errors import ConfigError
-from treetop.neural.checkpoint import Checkpoints, optimiser_state, restore_optimiser
+from treetop.neural.checkpoint import Checkpoints, claim, optimiser_state, restore_optimiser
 
 
 def test_the_newest_is_found_and_older_ones_go(tmp_path: Path) -> None:
@@ -68,3 +68,10 @@ def test_optimisers_survive() -> None:
     restore_optimiser(second, {"w": weight}, optimiser_state(first, {weight: "w"}))
     for key, value in first.state[weight].items():
         assert torch.equal(second.state[weight][key], value)
+
+
+def test_a_folder_belongs_to_the_run_that_claimed_it(tmp_path: Path) -> None:
+    claim(tmp_path / "run", {"seed": 1, "config": {"lr": 0.1, "widths": (2, 4), "log_every": 5}})
+    claim(tmp_path / "run", {"seed": 1, "config": {"lr": 0.1, "widths": (2, 4), "log_every": 9}})
+    with pytest.raises(ConfigError, match=r"config\.lr=0\.1, now it is 0\.2"):
+        claim(tmp_path / "run", {"seed": 1, "config": {"lr": 0.2, "widths": (2, 4)}})

@@ -51,6 +51,11 @@ class Method(ABC, Generic[C]):
     """As on the command line and in model folders."""
     config_class: ClassVar[type[Any]]
 
+    memory_advice: ClassVar[str] = (
+        "Raise tfidf.min_df, set tfidf.max_features, raise linear.solver.threshold, or set linear.half=true."
+    )
+    """What to do if training needs more memory than there is."""
+
     space: LabelSpace
     """The labels that can be predicted; there after `fit`."""
     frequency: NDArray[np.int64]

@@ -27,8 +27,6 @@ re-scaling, which the paper has (eq. 5) and the code has not, is on.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from os import PathLike
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -40,20 +38,21 @@ from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
-from treetop.methods.base import Method, fit_bag_of_words
+from treetop.methods.base import fit_bag_of_words
+from treetop.methods.fine_tuned import FineTuned
 from treetop.neural.candidates import Children, expand, expand_scores, pick, targets
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import Divisor, bce
+from treetop.neural.memory import Head
 from treetop.neural.networks import dev_score, hold_out, load_heads, rank, save_heads, seeded, texts_of
 from treetop.neural.optimiser import Group, OptimConfig, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.training import TrainingLog, fine_tune
 from treetop.predictions import Predictions, fuse
-from treetop.runtime import Runtime
 from treetop.sparse import Joined, binarise, join, normalise
 from treetop.store import Folder
 from treetop.text import Tfidf, TfidfConfig
-from treetop.text.encoder import EncoderConfig, TextEncoder
+from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder
 from treetop.text.tokens import Padded, Tokens
 from treetop.types import CSR
 
@@ -211,25 +210,13 @@ def _loss_weights(tree: LabelTree, beams: list[int]) -> list[float]:
     return [size / min(sizes) for size in sizes]
 
 
-class CascadeXML(Method[CascadeXMLConfig]):
+class CascadeXML(FineTuned[CascadeXMLConfig]):
     """CascadeXML; `checkpoint` is a folder that an interrupted `fit` continues from."""
 
     name = "cascadexml"
     config_class = CascadeXMLConfig
 
-    def __init__(
-        self,
-        config: CascadeXMLConfig | None = None,
-        *,
-        runtime: Runtime | None = None,
-        checkpoint: str | PathLike[str] | None = None,
-    ) -> None:
-        super().__init__(config, runtime=runtime)
-        self.checkpoint = None if checkpoint is None else Path(checkpoint)
-        self.log = TrainingLog()
-
-    def _fit(self, train: Dataset) -> None:
-        texts_of(train.corpus)
+    def _learn(self, train: Dataset) -> None:
         learn, dev = hold_out(train, self.config.dev_share, self.runtime.seed)
         self.tfidf, features = fit_bag_of_words(self.config.tfidf, learn.corpus)
         cores, seed = self.runtime.cores, self.runtime.seed
@@ -239,7 +226,7 @@ class CascadeXML(Method[CascadeXMLConfig]):
             self.network = Network(self.config, TextEncoder.load(self.config.encoder), self.tree)
         tokens = self.network.encoder.tokenize(texts_of(learn.corpus), self.checkpoint, self.runtime)
         self.linear: LinearTree | None = None
-        self.log = self._train(tokens, binarise(learn.labels), dev)
+        self.logs = [self._train(tokens, binarise(learn.labels), dev)]
         if self.config.sparse:
             self.linear = self._rank_linearly(tokens, features, learn.labels)
 
@@ -282,6 +269,14 @@ class CascadeXML(Method[CascadeXMLConfig]):
     def label_tree(self) -> LabelTree | None:
         """The levels."""
         return self.tree
+
+    def _linear_trees(self) -> int:
+        return int(self.config.sparse)
+
+    def _heads(self, labels: int, encoder: EncoderSize) -> list[Head]:
+        # Each coarser level is at most half as wide as the next, so all together have at most twice the last's nodes.
+        inner = 2 * labels // self.config.tree.max_leaf + 1
+        return [Head(labels, encoder.width), Head(2 * inner, encoder.width)]
 
     def _save(self, folder: Folder) -> None:
         self.tree.save(folder)

@@ -34,8 +34,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from os import PathLike
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -45,20 +43,21 @@ from torch import Tensor, nn
 from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
-from treetop.methods.base import Method, fit_bag_of_words
+from treetop.methods.base import fit_bag_of_words
+from treetop.methods.fine_tuned import FineTuned
 from treetop.neural.candidates import Children, expand, expand_scores, pick, targets
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import Divisor, bce
+from treetop.neural.memory import Head
 from treetop.neural.networks import dev_score, hold_out, load_heads, rank, save_heads, seeded, texts_of
 from treetop.neural.optimiser import Group, OptimConfig, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.training import TrainingLog, fine_tune
 from treetop.predictions import Predictions
-from treetop.runtime import Runtime
 from treetop.sparse import binarise
 from treetop.store import Folder
 from treetop.text import TfidfConfig
-from treetop.text.encoder import EncoderConfig, TextEncoder
+from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder
 from treetop.text.tokens import Padded
 
 __all__ = ["LightXML", "LightXMLConfig"]
@@ -176,25 +175,13 @@ class Network(nn.Module):
         return group_parameters(self, self.encoder, config)
 
 
-class LightXML(Method[LightXMLConfig]):
+class LightXML(FineTuned[LightXMLConfig]):
     """LightXML; `checkpoint` is a folder that an interrupted `fit` continues from."""
 
     name = "lightxml"
     config_class = LightXMLConfig
 
-    def __init__(
-        self,
-        config: LightXMLConfig | None = None,
-        *,
-        runtime: Runtime | None = None,
-        checkpoint: str | PathLike[str] | None = None,
-    ) -> None:
-        super().__init__(config, runtime=runtime)
-        self.checkpoint = None if checkpoint is None else Path(checkpoint)
-        self.logs: list[TrainingLog] = []
-
-    def _fit(self, train: Dataset) -> None:
-        texts_of(train.corpus)
+    def _learn(self, train: Dataset) -> None:
         learn, dev = hold_out(train, self.config.dev_share, self.runtime.seed)
         self.tree = self._group(learn)
         with seeded(self.runtime.seed):
@@ -204,12 +191,14 @@ class LightXML(Method[LightXMLConfig]):
 
     def _group(self, train: Dataset) -> LabelTree:
         """Two levels, groups and labels; one in flat mode."""
-        flat = len(train.space) <= FLAT_UP_TO if self.config.mode == "auto" else self.config.mode == "flat"
         features = fit_bag_of_words(self.config.tfidf, train.corpus)[1]
         cores, seed = self.runtime.cores, self.runtime.seed
         representation = pifa(features, train.labels, normalise_labels=False, threads=cores)
         tree = grow_tree(representation, self.config.tree, seed=seed, threads=cores)
-        return tree.keep([] if flat or tree.levels == 1 else [tree.levels - 2])
+        return tree.keep([] if self._flat(len(train.space)) or tree.levels == 1 else [tree.levels - 2])
+
+    def _flat(self, labels: int) -> bool:
+        return labels <= FLAT_UP_TO if self.config.mode == "auto" else self.config.mode == "flat"
 
     def _phases(self) -> Sequence[Literal["recall", "ranking", "both"]]:
         return ("both",) if self.config.negatives == "dynamic" or self.tree.levels == 1 else ("recall", "ranking")
@@ -248,6 +237,13 @@ class LightXML(Method[LightXMLConfig]):
     def label_tree(self) -> LabelTree | None:
         """The groups."""
         return self.tree
+
+    def _heads(self, labels: int, encoder: EncoderSize) -> list[Head]:
+        width = encoder.width * min(self.config.layers, encoder.layers)
+        if self._flat(labels):
+            return [Head(labels, width, by_rows=False)]
+        groups = Head(2 * labels // self.config.tree.max_leaf + 1, width, by_rows=False)
+        return [groups, Head(labels, self.config.bottleneck or width)]
 
     def _save(self, folder: Folder) -> None:
         self.tree.save(folder)

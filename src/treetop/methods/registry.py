@@ -7,7 +7,7 @@ from importlib import import_module
 from os import PathLike
 from typing import Any
 
-from treetop.errors import ConfigError, StoreError
+from treetop.errors import ConfigError, StoreError, needs_neural
 from treetop.methods.base import CARD, FORMAT, Method
 from treetop.runtime import Runtime
 from treetop.store import Folder
@@ -20,6 +20,7 @@ METHODS = {
     "lightxml": "treetop.methods.lightxml:LightXML",
     "xr-transformer": "treetop.methods.xr_transformer:XRTransformer",
     "cascadexml": "treetop.methods.cascadexml:CascadeXML",
+    "x-transformer": "treetop.methods.x_transformer:XTransformer",
     "ensemble": "treetop.methods.ensemble:Ensemble",
 }
 """Where each method lives."""
@@ -32,7 +33,8 @@ def method_class(name: str) -> type[Method[Any]]:
         hint = f"did you mean '{near[0]}'?" if near else f"choose one of {', '.join(METHODS)}"
         raise ConfigError(f"there is no method '{name}'; {hint}")
     module, _, attribute = METHODS[name].partition(":")
-    found: type[Method[Any]] = getattr(import_module(module), attribute)
+    with needs_neural():
+        found: type[Method[Any]] = getattr(import_module(module), attribute)
     return found
 
 

@@ -26,8 +26,6 @@ padding is masked; the last update of a level is kept (theirs goes back to the l
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from os import PathLike
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -40,10 +38,12 @@ from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
-from treetop.methods.base import Method, bag_of_words, fit_bag_of_words
+from treetop.methods.base import bag_of_words, fit_bag_of_words
+from treetop.methods.fine_tuned import FineTuned
 from treetop.neural.candidates import targets
 from treetop.neural.examples import Batch, Examples, padded_rows
 from treetop.neural.losses import LOSSES, Divisor
+from treetop.neural.memory import Head
 from treetop.neural.networks import rank, seeded, texts_of
 from treetop.neural.optimiser import Group, OptimConfig, group_parameters
 from treetop.neural.scorer import NodeScorer
@@ -53,7 +53,7 @@ from treetop.runtime import Runtime
 from treetop.sparse import AnyFeatures, binarise, canonical, join, normalise, union
 from treetop.store import Folder
 from treetop.text import Tfidf, TfidfConfig
-from treetop.text.encoder import EncoderConfig, TextEncoder
+from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder
 from treetop.text.tokens import Padded, Tokens
 from treetop.types import CSR, Dense
 
@@ -138,24 +138,13 @@ class Network(nn.Module):
         return group_parameters(self, self.encoder, config)
 
 
-class XRTransformer(Method[XRTransformerConfig]):
+class XRTransformer(FineTuned[XRTransformerConfig]):
     """XR-Transformer; `checkpoint` is a folder that an interrupted `fit` continues from."""
 
     name = "xr-transformer"
     config_class = XRTransformerConfig
 
-    def __init__(
-        self,
-        config: XRTransformerConfig | None = None,
-        *,
-        runtime: Runtime | None = None,
-        checkpoint: str | PathLike[str] | None = None,
-    ) -> None:
-        super().__init__(config, runtime=runtime)
-        self.checkpoint = None if checkpoint is None else Path(checkpoint)
-        self.logs: list[TrainingLog] = []
-
-    def _fit(self, train: Dataset) -> None:
+    def _learn(self, train: Dataset) -> None:
         c, runtime = self.config, self.runtime
         texts = texts_of(train.corpus)
         self.tfidf, x = fit_bag_of_words(c.tfidf, train.corpus)
@@ -242,6 +231,12 @@ class XRTransformer(Method[XRTransformerConfig]):
     def label_tree(self) -> LabelTree | None:
         """The ranker's tree."""
         return self.ranker.tree
+
+    def _linear_trees(self) -> int:
+        return 1
+
+    def _heads(self, labels: int, encoder: EncoderSize) -> list[Head]:
+        return [Head(min(labels, self.config.finest), encoder.width)]
 
     def _save(self, folder: Folder) -> None:
         assert self.tfidf is not None

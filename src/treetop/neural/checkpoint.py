@@ -18,9 +18,13 @@ import torch
 from torch import Tensor
 
 from treetop.errors import ConfigError
-from treetop.store import Folder
+from treetop.store import Folder, whole_file
 
-__all__ = ["Checkpoints", "optimiser_state", "restore_optimiser"]
+__all__ = ["UNESSENTIAL", "Checkpoints", "claim", "optimiser_state", "restore_optimiser"]
+
+RUN = "run.json"
+UNESSENTIAL = ("checkpoint_every", "log_every")
+"""Options that may differ when a run is resumed, as they do not change what is learned."""
 
 
 class Checkpoints:
@@ -70,13 +74,37 @@ class Checkpoints:
 
     def check_same(self, then: Mapping[str, Any], now: Mapping[str, Any]) -> None:
         """Refuse to continue a run under other settings than it was begun with."""
-        different = [key for key in now if then.get(key) != now[key]]
-        if different:
-            key = different[0]
-            raise ConfigError(
-                f"{self.folder} holds a run with {key}={then.get(key)}, now it is {now[key]}; "
-                "continue with the same settings, or give another folder"
-            )
+        _check_same(self.folder, then, now)
+
+
+def claim(path: str | PathLike[str], run: Mapping[str, Any]) -> None:
+    """Make a folder that of the run described, or refuse if it is already that of another one."""
+    folder, now = Folder(Path(path)), json.loads(json.dumps(_flat(run)))
+    if folder.has(RUN):
+        _check_same(path, folder.read_json(RUN), now)
+        return
+    folder.path.mkdir(parents=True, exist_ok=True)
+    with whole_file(folder.path / RUN) as file:
+        file.write(json.dumps(now, indent=2) + "\n")
+
+
+def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested settings as `optim.lr`, without those that do not matter."""
+    rows: dict[str, Any] = {}
+    for name, value in values.items():
+        if name not in UNESSENTIAL:
+            rows |= _flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {prefix + name: value}
+    return rows
+
+
+def _check_same(folder: str | PathLike[str] | None, then: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    different = [key for key in now if then.get(key) != now[key]]
+    if different:
+        key = different[0]
+        raise ConfigError(
+            f"{folder} holds a run with {key}={then.get(key)}, now it is {now[key]}; "
+            "continue with the same settings, or give another folder"
+        )
 
 
 def optimiser_state(optimiser: torch.optim.Optimizer, names: Mapping[Tensor, str]) -> dict[str, Tensor]:

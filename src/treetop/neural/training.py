@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from treetop.config import to_dict
 from treetop.errors import ConfigError
 from treetop.neural.averaging import Average
-from treetop.neural.checkpoint import Checkpoints, optimiser_state, restore_optimiser
+from treetop.neural.checkpoint import UNESSENTIAL, Checkpoints, optimiser_state, restore_optimiser
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.optimiser import Group, OptimConfig, RowAdamW, beta1_at, clip_gradients, lr_factor
 from treetop.neural.parallel import World, world_of
@@ -33,9 +33,6 @@ from treetop.runtime import Runtime
 from treetop.text.encoder import threads
 
 __all__ = ["Trainable", "TrainingLog", "Watch", "fine_tune"]
-
-UNESSENTIAL = ("checkpoint_every", "log_every")
-"""Options that may differ when a run is resumed, as they do not change what is learned."""
 
 
 class Trainable(Protocol):

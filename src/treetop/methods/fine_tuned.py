@@ -1,0 +1,87 @@
+"""What the methods that fine-tune an encoder share beyond `Method`: the encoder, checkpoints, and what it all needs."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from os import PathLike
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, TypeVar
+
+from treetop.config import to_dict
+from treetop.data import Dataset
+from treetop.methods.base import Method, training_memory
+from treetop.neural.checkpoint import claim
+from treetop.neural.memory import Head, needed_memory
+from treetop.neural.networks import texts_of
+from treetop.neural.optimiser import OptimConfig
+from treetop.neural.training import TrainingLog
+from treetop.runtime import Runtime
+from treetop.text.encoder import EncoderConfig, EncoderSize, size_of
+
+__all__ = ["FineTuned", "FineTunedConfig"]
+
+
+class FineTunedConfig(Protocol):
+    """What the configuration of every such method has."""
+
+    @property
+    def encoder(self) -> EncoderConfig:
+        """The text encoder."""
+
+    @property
+    def optim(self) -> OptimConfig:
+        """The training."""
+
+
+C = TypeVar("C", bound=FineTunedConfig)
+
+
+class FineTuned(Method[C]):
+    """A method that fine-tunes an encoder; `checkpoint` is a folder that an interrupted `fit` continues from."""
+
+    memory_advice: ClassVar[str] = (
+        "Lower optim.batch_size or encoder.max_tokens, raise encoder.freeze, or set encoder.checkpointing=true "
+        "or optim.second_moment=row."
+    )
+
+    def __init__(
+        self,
+        config: C | None = None,
+        *,
+        runtime: Runtime | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+    ) -> None:
+        super().__init__(config, runtime=runtime)
+        self.checkpoint = None if checkpoint is None else Path(checkpoint)
+        self.logs: list[TrainingLog] = []
+
+    def _fit(self, train: Dataset) -> None:
+        texts_of(train.corpus)
+        if self.checkpoint is not None:
+            claim(self.checkpoint, self._run(train))
+        self._learn(train)
+
+    def _run(self, train: Dataset) -> dict[str, Any]:
+        """What must be the same for a run to be continued."""
+        data = {"texts": len(train), "labels": len(train.space), "tags": train.labels.nnz}
+        return {"method": self.name, "seed": self.runtime.seed, "data": data, "config": to_dict(self.config)}
+
+    def memory_estimate(self, train: Dataset) -> int:
+        """Bytes of the network (see `neural.memory`), and of the linear parts on tf-idf."""
+        config, labels = self.config, len(train.space)
+        size = size_of(config.encoder)
+        heads, chooses = self._heads(labels, size), getattr(config, "dev_share", 0.0) > 0
+        network = needed_memory(size, config.encoder, config.optim, heads, keeps_best=chooses)
+        return network + training_memory(train, trees=self._linear_trees(), half=False)
+
+    def _linear_trees(self) -> int:
+        """Linear models on tf-idf that are trained beside the network."""
+        return 0
+
+    @abstractmethod
+    def _learn(self, train: Dataset) -> None:
+        """Learn; set what prediction needs."""
+
+    @abstractmethod
+    def _heads(self, labels: int, encoder: EncoderSize) -> list[Head]:
+        """The scorers that are in memory together, for so many labels and an encoder of that size."""

@@ -1,0 +1,282 @@
+"""X-Transformer: an encoder finds clusters of labels, and linear classifiers rank the labels in them.
+
+Chang, Yu, Zhong, Yang, Dhillon: Taming Pretrained Transformers for XMC, KDD 2020.
+
+1. Semantic label indexing: labels are represented by their texts' tf-idf (PIFA), by their texts' embeddings
+   (PIFA-neural) or by the embedding of their own text, and put into balanced clusters.
+2. Neural matcher: the encoder learns which clusters a text's labels are in (squared hinge over all clusters, eq. 3).
+3. Each text's pooled embedding, scaled to length one, is put beside its tf-idf, and the row is scaled again.
+4. Ranker: a linear classifier per label on these features. Its negatives are the texts with a true label in its cluster
+   (TFN), those that the matcher sends there (MAN), or both.
+5. A text's labels are ranked within its `search.beam` best clusters (eq. 2).
+
+The paper's nine models are three representations on three encoders, fused by `Ensemble` ("sigmoid_average").
+
+| paper           | here                                                |
+|-----------------|-----------------------------------------------------|
+| ψ(l)            | `representation`                                    |
+| C, K            | `tree.membership(1)`, `tree.widths[0]`              |
+| g(x, k), w_k    | `Network.scorer` on the encoder's state             |
+| M, M̂            | `true` clusters, `found`                            |
+| φ(x)            | `features`                                          |
+| h(x, l)         | `ranker`                                            |
+| σ(g, h)         | `search`: links of matcher and ranker, and `combine` |
+| top-b           | `search.beam`                                       |
+
+A label's score is its ranker's margin alone, as in the authors' code. Eq. 2 leaves σ open; a product of the two is
+`search` with combine="multiply" and leaf_link="sigmoid" (or a hinge).
+
+Known differences from the authors' code: cluster targets are 0 and 1 as in eq. 3, where theirs count labels
+(`targets="count"`); one pooled state serves every encoder, where theirs has a head per family (for BERT's, set
+encoder.pooling="pooler"); PIFA-neural reads the encoder before it is tuned unless embeddings are given (theirs came
+from an XLNet fine-tuned beforehand); texts are cut in tokens only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from treetop import kernels
+from treetop.data import Corpus, Dataset
+from treetop.errors import ConfigError, DataError
+from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
+from treetop.labels.representation import unit_rows
+from treetop.linear import LinearLevel, SearchConfig, SolverConfig
+from treetop.methods.base import bag_of_words, fit_bag_of_words
+from treetop.methods.fine_tuned import FineTuned
+from treetop.neural.candidates import pick, targets
+from treetop.neural.examples import Batch, Examples
+from treetop.neural.memory import Head
+from treetop.neural.networks import load_heads, save_heads, seeded, texts_of
+from treetop.neural.optimiser import Group, OptimConfig, group_parameters
+from treetop.neural.scorer import NodeScorer
+from treetop.neural.training import fine_tune
+from treetop.predictions import Predictions
+from treetop.runtime import Runtime
+from treetop.sparse import Joined, binarise, join, normalise, union
+from treetop.store import Folder
+from treetop.text import Tfidf, TfidfConfig
+from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder
+from treetop.text.encoder import threads as torch_threads
+from treetop.text.tokens import Padded, Tokens
+from treetop.types import CSR, Dense, Texts
+
+__all__ = ["XTransformer", "XTransformerConfig"]
+
+_AT_ONCE = 4096  # Texts whose clusters are scored together.
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class XTransformerConfig:
+    """Clusters of labels, an encoder that finds them, and linear classifiers within them."""
+
+    encoder: EncoderConfig = field(default_factory=EncoderConfig)
+    """The text encoder."""
+    optim: OptimConfig = field(default_factory=lambda: OptimConfig(weight_decay=0.0))
+    """The training of the matcher."""
+    tfidf: TfidfConfig = field(default_factory=TfidfConfig)
+    """Features of the ranker, and of labels under "pifa"."""
+    representation: Literal["pifa", "pifa-neural", "text"] = "pifa"
+    """What a label looks like: its texts' tf-idf, its texts' embeddings, or the embedding of its own text."""
+    tree: TreeConfig = field(default_factory=TreeConfig)
+    """How labels are clustered; the last level above the labels is used."""
+    targets: Literal["binary", "count"] = "binary"
+    """What the matcher learns: whether a text has labels in a cluster (eq. 3), or how many (the authors' code)."""
+    dropout: float = 0.1
+    """Dropout on the state that clusters are scored with."""
+    use_tfidf: bool = True
+    """Rank on tf-idf ⊕ embedding; otherwise on the embedding alone."""
+    negatives: Literal["teacher", "matcher", "both"] = "both"
+    """Who competes in a cluster: texts with a true label there (TFN), texts the matcher sends there (MAN), or both."""
+    solver: SolverConfig = field(default_factory=lambda: SolverConfig(threshold=0.01))
+    """The problem of each label."""
+    search: SearchConfig = field(
+        default_factory=lambda: SearchConfig(beam=10, link="l2-hinge", leaf_link="noop", combine="last")
+    )
+    """Clusters looked into, and how matcher (`link`) and ranker (`leaf_link`) make a score."""
+    half: bool = False
+    """Keep the ranker's weights in 16 bits."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.dropout < 1:
+            raise ConfigError(f"dropout is {self.dropout}; it must be from 0 to below 1")
+
+
+class Network(nn.Module):
+    """The neural matcher: the encoder and a weight vector per cluster."""
+
+    def __init__(self, config: XTransformerConfig, encoder: TextEncoder, clusters: int) -> None:
+        super().__init__()
+        self.config, self.encoder = config, encoder
+        self.dropout = nn.Dropout(config.dropout)
+        self.scorer = NodeScorer(clusters, encoder.width, by_rows=False)
+
+    def logits(self, tokens: Padded) -> Tensor:
+        """Eq. 1: the margin of every cluster."""
+        scores: Tensor = self.scorer(self.dropout(self.encoder(tokens)[0]))
+        return scores
+
+    def loss(self, batch: Batch) -> Tensor:
+        """Eq. 3: the mean over texts and clusters of max(0, 1 − (2m − 1)·g)²."""
+        true, nodes = batch.true[0], self.scorer.nodes
+        hit = targets(true.ids, None, nodes, true.values if self.config.targets == "count" else None)
+        return (1 - (2 * hit - 1) * self.logits(batch.tokens).float()).clamp(min=0).square().mean()
+
+    def parameter_groups(self, config: OptimConfig) -> list[Group]:
+        """The encoder and the clusters."""
+        return group_parameters(self, self.encoder, config)
+
+
+class XTransformer(FineTuned[XTransformerConfig]):
+    """X-Transformer; `embedding` (a row per training text) takes the place of the untuned encoder's in PIFA-neural."""
+
+    name = "x-transformer"
+    config_class = XTransformerConfig
+
+    def __init__(
+        self,
+        config: XTransformerConfig | None = None,
+        *,
+        runtime: Runtime | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+        embedding: Dense | None = None,
+    ) -> None:
+        super().__init__(config, runtime=runtime, checkpoint=checkpoint)
+        self.given_embedding = embedding
+
+    def _learn(self, train: Dataset) -> None:
+        c, runtime = self.config, self.runtime
+        self.tfidf, x = fit_bag_of_words(c.tfidf, train.corpus, threads=runtime.cores)
+        encoder = TextEncoder.load(c.encoder)
+        self.tree = self._cluster(encoder, x, train)
+        with seeded(runtime.seed):
+            self.network = Network(c, encoder, self.tree.widths[0])
+        tokens = encoder.tokenize(texts_of(train.corpus), self.checkpoint, runtime)
+        labels = binarise(train.labels)
+        true = self.tree.lift(labels, 0)
+        folder = None if self.checkpoint is None else self.checkpoint / "matcher"
+        self.logs = [fine_tune(self.network, Examples(tokens, [true]), c.optim, runtime, checkpoint=folder)]
+        embedding = encoder.embed(tokens, runtime)
+        shortlist = self._who_competes(true, embedding)
+        self.ranker = LinearLevel.fit(
+            self._features(x, embedding), labels, shortlist, self.tree, 1, c.solver, half=c.half, runtime=runtime
+        )
+
+    def _cluster(self, encoder: TextEncoder, x: CSR, train: Dataset) -> LabelTree:
+        """Two levels, clusters and labels."""
+        cores, seed = self.runtime.cores, self.runtime.seed
+        tree = grow_tree(self._represent(encoder, x, train), self.config.tree, seed=seed, threads=cores)
+        if tree.levels == 1:  # too few labels to split
+            return LabelTree.from_groups([list(range(tree.widths[0]))])
+        return tree.keep([tree.levels - 2])
+
+    def _represent(self, encoder: TextEncoder, x: CSR, train: Dataset) -> CSR | Dense | Joined:
+        """Section 3.2: what labels look like, a row for each."""
+        kind, cores = self.config.representation, self.runtime.cores
+        if kind == "pifa":
+            return pifa(x, train.labels, threads=cores)
+        if kind == "text":
+            if train.space.texts is None:
+                raise DataError("representation 'text' needs label texts; add a labels.txt with label<TAB>text")
+            return self._untuned(encoder, train.space.texts)
+        given = self.given_embedding
+        embedding = self._untuned(encoder, texts_of(train.corpus)) if given is None else given
+        return pifa(normalise(np.ascontiguousarray(embedding, np.float32)), train.labels, threads=cores)
+
+    def _untuned(self, encoder: TextEncoder, texts: Texts) -> Dense:
+        """The mean of the last layer's states over the tokens: before tuning, a pooled token alone says little."""
+        reader = TextEncoder(replace(encoder.config, pooling="mean"), encoder.model, encoder.tokenizer)
+        reader.to(self.runtime.device)
+        return reader.embed(reader.tokenize(texts, runtime=self.runtime), self.runtime)
+
+    def _who_competes(self, true: CSR, embedding: Dense) -> CSR:
+        """Section 3.4: texts × clusters, by the truth (M), by the matcher (M̂), or by both."""
+        if self.config.negatives == "teacher":
+            return binarise(true)
+        found = binarise(self._match(embedding))
+        return found if self.config.negatives == "matcher" else union(binarise(true), found)
+
+    @torch.no_grad()
+    def _match(self, embedding: Dense) -> CSR:
+        """The best clusters of each text, with the logarithms of their scores."""
+        scorer, beam = self.network.scorer, min(self.config.search.beam, self.tree.widths[0])
+        clusters, scores = np.empty((len(embedding), beam), np.int32), np.empty((len(embedding), beam), np.float32)
+        with torch_threads(self.runtime):
+            for start in range(0, len(embedding), _AT_ONCE):
+                rows = slice(start, start + _AT_ONCE)
+                margins = scorer(torch.from_numpy(embedding[rows]).to(self.runtime.device))
+                best, kept = pick(margins, None, beam)
+                clusters[rows], scores[rows] = best.cpu(), _log_link(kept, self.config.search.link).cpu()
+        return Predictions(clusters, scores).to_csr(self.tree.widths[0])
+
+    def _features(self, x: CSR, embedding: Dense) -> Joined | Dense:
+        """The ranker's input: two blocks of length one, and both together of length one."""
+        unit = normalise(embedding)
+        if not self.config.use_tfidf:
+            return unit
+        joined = unit_rows(join(normalise(x), unit))
+        assert isinstance(joined, Joined)
+        return joined
+
+    def _predict(self, corpus: Corpus, k: int) -> Predictions:
+        tokens: Tokens = self.network.encoder.tokenize(texts_of(corpus), runtime=self.runtime)
+        embedding = self.network.encoder.embed(tokens, self.runtime)
+        x = bag_of_words(self.tfidf, corpus, threads=self.runtime.cores)
+        features, how = self._features(x, embedding), self.config.search
+        sparse, dense = (features.sparse, features.dense) if isinstance(features, Joined) else (None, features)
+        link = how.leaf_link or how.link
+        scores = kernels.score_level(
+            self.ranker.arrays, sparse, dense, self._match(embedding), link=link, combine=how.combine,
+            nodes=self.tree.widths[-1], keep=k, log=True, threads=self.runtime.cores,
+        )  # fmt: skip
+        if link != "noop":
+            np.exp(scores.data, out=scores.data)
+        return Predictions.from_csr(scores, k)
+
+    def describe(self) -> dict[str, Any]:
+        """Clusters and labels, the ranker's weights, and the encoder."""
+        levels = " > ".join(f"{width:,}" for width in self.tree.widths)
+        weights = int(np.count_nonzero(self.ranker.arrays["entry_value"]))
+        return {"levels": levels, "weights": weights, "encoder": self.config.encoder.name}
+
+    def label_tree(self) -> LabelTree | None:
+        """The clusters."""
+        return self.tree
+
+    def _linear_trees(self) -> int:
+        return 1
+
+    def _heads(self, labels: int, encoder: EncoderSize) -> list[Head]:
+        return [Head(2 * labels // self.config.tree.max_leaf + 1, encoder.width, by_rows=False)]
+
+    def _save(self, folder: Folder) -> None:
+        assert self.tfidf is not None
+        self.tfidf.save(folder)
+        self.tree.save(folder)
+        self.network.encoder.save(folder.path / "encoder")
+        save_heads(self.network, folder)
+        self.ranker.save(folder, "ranker")
+
+    def _load(self, folder: Folder) -> None:
+        self.tfidf = Tfidf.load(folder)
+        self.tree = LabelTree.load(folder)
+        encoder = TextEncoder.load(self.config.encoder, folder.path / "encoder")
+        self.network = Network(self.config, encoder, self.tree.widths[0])
+        load_heads(self.network, folder)
+        self.network.to(self.runtime.device)
+        self.ranker = LinearLevel.load(folder, "ranker")
+
+
+def _log_link(margins: Tensor, link: str) -> Tensor:
+    """The logarithm of a matcher's score: −max(0, 1 − g)^p for the lp-hinges, log σ(g); g itself for "noop"."""
+    if link == "noop":
+        return margins
+    if link == "sigmoid":
+        return nn.functional.logsigmoid(margins)
+    return -(1 - margins).clamp(min=0).pow(int(link[1]))

@@ -1,0 +1,51 @@
+"""How much memory fine-tuning takes, before it is begun: a formula, right to about a third.
+
+With P parameters of the encoder (of which those of frozen layers do not learn), heads of R rows × W, and batches of B
+texts of T tokens through L layers of width H with A attention heads, in bytes of float32 numbers:
+
+    encoder       4P · 4            weights, gradients and two moments
+    heads         4RW · 3           weights and two moments; gradients too where all rows have one at every step
+    averages      4(P + RW)         one copy more for each of: weight averaging, the best weights so far
+    activations   BTL (68H + 10AT)  twice the half-precision count of Korthikanti et al. (2022), eq. 2; with
+                                    `checkpointing` 4BTLH for the layers' inputs, and one layer at a time
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from treetop.neural.optimiser import OptimConfig
+from treetop.text.encoder import EncoderConfig, EncoderSize
+
+__all__ = ["Head", "needed_memory"]
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A scorer to be: nodes, numbers per node, and whether only the rows of a batch have gradients."""
+
+    rows: int
+    width: int
+    by_rows: bool = True
+
+
+def needed_memory(
+    size: EncoderSize, encoder: EncoderConfig, optim: OptimConfig, heads: Sequence[Head], *, keeps_best: bool = False
+) -> int:
+    """Bytes that fine-tuning needs; `keeps_best` if there is a dev split whose best weights are kept."""
+    frozen = encoder.freeze / max(1, size.layers)
+    learning = size.parameters * (1 - frozen)
+    copies = (optim.average != "none") + keeps_best
+    of_encoder = 4 * size.parameters + 4 * learning * (3 + copies)
+    moments = 2.0 if optim.second_moment == "element" else 1.0
+    of_heads = sum(4 * h.rows * h.width * (1 + (moments if h.by_rows else 3.0) + copies) for h in heads)
+    return int(of_encoder + of_heads + _activations(size, encoder, optim.batch_size, 1 - frozen))
+
+
+def _activations(size: EncoderSize, encoder: EncoderConfig, batch: int, share: float) -> float:
+    places = batch * encoder.max_tokens * encoder.chunks
+    per_layer = places * (68 * size.width + 10 * size.attention_heads * encoder.max_tokens)
+    if encoder.checkpointing:
+        return per_layer + 4 * places * size.layers * size.width
+    return max(1.0, size.layers * share) * per_layer

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch", reason="needs the extra 'neural'")
+pytest.importorskip("transformers", reason="needs the extra 'neural'")
+
+from tiny_methods import NEURAL_MAKERS, OPTIM, light
+from treetop.data import Dataset
+from treetop.errors import ConfigError
+from treetop.methods.fine_tuned import FineTuned
+from treetop.methods.lightxml import LightXML
+from treetop.runtime import Runtime
+from treetop.text.encoder import TextEncoder, size_of
+
+
+@pytest.mark.parametrize("name", NEURAL_MAKERS)
+def test_memory_is_estimated_without_the_weights(name: str, toy_train: Dataset) -> None:
+    model = NEURAL_MAKERS[name](Runtime())
+    assert isinstance(model, FineTuned)
+    size = size_of(model.config.encoder)
+    assert size.parameters == sum(p.numel() for p in TextEncoder.load(model.config.encoder).parameters())
+    needed = model.memory_estimate(toy_train)
+    assert needed > 16 * size.parameters
+    more = replace(model.config, optim=replace(model.config.optim, batch_size=64))
+    assert type(model)(more).memory_estimate(toy_train) > needed
+
+
+def test_a_checkpoint_is_of_one_run(toy_train: Dataset, tmp_path: Path) -> None:
+    def model(seed: int = 0, **options: Any) -> LightXML:
+        made = light(optim=replace(OPTIM, epochs=1, **options))(Runtime())
+        assert isinstance(made, LightXML)
+        return LightXML(made.config, runtime=Runtime(threads=1, seed=seed), checkpoint=tmp_path / "run")
+
+    model().fit(toy_train)
+    model(log_every=3).fit(toy_train)  # which changes nothing of what is learned
+    with pytest.raises(ConfigError, match=r"config\.optim\.lr=0\.006, now it is 0\.001; continue with the same"):
+        model(lr=0.001).fit(toy_train)
+    with pytest.raises(ConfigError, match="seed=0, now it is 1"):
+        model(seed=1).fit(toy_train)
+    with pytest.raises(ConfigError, match=r"data\.texts=400, now it is 100"):
+        model().fit(toy_train.take(list(range(100))))

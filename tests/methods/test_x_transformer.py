@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
+pytest.importorskip("transformers", reason="needs the extra 'neural'")
+
+from tiny_methods import OPTIM, encoder, matching
+from treetop.data import Dataset, LabelSpace
+from treetop.errors import ConfigError, DataError
+from treetop.labels import TreeConfig
+from treetop.linear import SearchConfig
+from treetop.methods.x_transformer import Network, XTransformer, XTransformerConfig, _log_link
+from treetop.metrics import evaluate
+from treetop.neural.examples import Batch, Examples
+from treetop.runtime import Runtime
+from treetop.sparse import canonical
+from treetop.text.encoder import TextEncoder
+
+QUICK = replace(OPTIM, epochs=1)
+PRODUCT = SearchConfig(beam=3, link="l2-hinge", leaf_link="sigmoid", combine="multiply")
+
+
+def made(**options: Any) -> XTransformer:
+    model = matching(optim=QUICK, **options)(Runtime(threads=1))
+    assert isinstance(model, XTransformer)
+    return model
+
+
+def with_label_texts(train: Dataset) -> Dataset:
+    """Label "label 3-5" is described by its own words."""
+    texts = [f"topic{name[6]} word{name[6]}x{name[8]}x0 word{name[6]}x{name[8]}x1" for name in train.space.names]
+    return Dataset(train.corpus, train.labels, LabelSpace(train.space.names, texts))
+
+
+@pytest.mark.parametrize(
+    "switch",
+    [
+        {"representation": "pifa-neural"},
+        {"representation": "text"},
+        {"targets": "count"},
+        {"negatives": "teacher"},
+        {"negatives": "matcher"},
+        {"search": PRODUCT},
+    ],
+    ids=str,
+)
+def test_switches(switch: dict[str, Any], toy_train: Dataset, toy_test: Dataset) -> None:
+    model = made(**{"search": replace(PRODUCT, leaf_link="noop", combine="last")} | switch)
+    model.fit(with_label_texts(toy_train))
+    assert evaluate(model.predict(toy_test, k=5), toy_test.labels, ["p@1"])["p@1"] > 0.5
+
+
+def test_only_labels_of_the_best_clusters_are_ranked(toy_train: Dataset, toy_test: Dataset) -> None:
+    model = made(search=SearchConfig(beam=1, leaf_link="noop", combine="last")).fit(toy_train)
+    assert model.tree.levels == 2
+    found = model.predict(toy_test, k=42).labels
+    clusters = np.where(found >= 0, model.tree.parents[1][found], -1)
+    assert all(len(set(row[row >= 0].tolist())) == 1 for row in clusters)
+
+
+def test_the_score_is_the_margin_or_a_product(toy_train: Dataset, toy_test: Dataset) -> None:
+    model = made().fit(toy_train)
+    margin = model.predict(toy_test, k=5)
+    assert margin.scores.min() < 0
+    model.config = replace(model.config, search=replace(PRODUCT, beam=model.config.search.beam))
+    product = model.predict(toy_test, k=42).to_csr(42)
+    texts, labels = np.arange(len(toy_test)), margin.labels[:, 0]
+    embedding = model.network.encoder.embed(model.network.encoder.tokenize(toy_test.corpus.texts), Runtime(threads=1))
+    of_cluster = model._match(embedding).toarray()[texts, model.tree.parents[1][labels]]
+    expected = np.exp(of_cluster) / (1 + np.exp(-margin.scores[:, 0]))
+    np.testing.assert_allclose(product[texts, labels], expected, rtol=1e-4, atol=1e-7)
+
+
+def test_negatives_are_of_the_truth_the_matcher_or_both(toy_train: Dataset) -> None:
+    model = made(search=SearchConfig(beam=2, leaf_link="noop", combine="last")).fit(toy_train)
+    encoder = model.network.encoder
+    embedding = encoder.embed(encoder.tokenize(toy_train.corpus.texts), Runtime(threads=1))
+    true = model.tree.lift(toy_train.labels, 0)
+    shortlist = {}
+    for kind in ("teacher", "matcher", "both"):
+        model.config = replace(model.config, negatives=kind)  # type: ignore[arg-type]
+        shortlist[kind] = model._who_competes(true, embedding).toarray() > 0
+    assert (shortlist["teacher"] == (true.toarray() > 0)).all()
+    assert (shortlist["matcher"].sum(1) == 2).all()
+    assert (shortlist["both"] == (shortlist["teacher"] | shortlist["matcher"])).all()
+
+
+@pytest.mark.parametrize("targets", ["binary", "count"])
+def test_the_loss_is_the_squared_hinge_of_eq_3(targets: Any, toy_train: Dataset) -> None:
+    config = XTransformerConfig(encoder=encoder(), targets=targets, dropout=0.0)
+    network = Network(config, TextEncoder.load(config.encoder), 3).eval()
+    tokens = network.encoder.tokenize(toy_train.corpus.texts[:2])
+    true = np.array([[2.0, 0.0, 1.0], [0.0, 0.0, 1.0]], np.float32)
+    batch: Batch = Examples(tokens, [canonical(true)]).batch(np.arange(2))
+    margin = network.logits(batch.tokens).detach().numpy()
+    sign = 2 * (true if targets == "count" else np.minimum(true, 1)) - 1
+    assert float(network.loss(batch).detach()) == pytest.approx(
+        np.mean(np.maximum(0, 1 - sign * margin) ** 2), rel=1e-5
+    )
+
+
+def test_embeddings_may_be_given(toy_train: Dataset) -> None:
+    half = np.array([int(name[6]) % 2 for name in toy_train.space.names])  # odd and even topics
+    ideal = (toy_train.labels @ np.eye(2)[half]).astype(np.float32)
+    config = made(representation="pifa-neural", tree=TreeConfig(widths=(2,))).config
+    model = XTransformer(config, runtime=Runtime(threads=1), embedding=ideal).fit(toy_train)
+    cluster = model.tree.parents[1]
+    assert (cluster == half).all() or (cluster == 1 - half).all()
+    with pytest.raises(DataError, match="do not fit"):
+        XTransformer(config, embedding=ideal[:5]).fit(toy_train)
+
+
+def test_label_texts_are_needed_for_their_representation(toy_train: Dataset) -> None:
+    with pytest.raises(DataError, match="needs label texts"):
+        made(representation="text").fit(toy_train)
+
+
+def test_the_untuned_embeddings_leave_the_pooling_as_it_is(toy_train: Dataset) -> None:
+    config = replace(encoder(), pooling="token")
+    reader = TextEncoder.load(config)
+    model = made()
+    texts = toy_train.corpus.texts[:4]
+    before = reader.embed(reader.tokenize(texts), Runtime(threads=1))
+    mean = model._untuned(reader, texts)
+    np.testing.assert_array_equal(reader.embed(reader.tokenize(texts), Runtime(threads=1)), before)
+    assert not np.allclose(mean, before)
+
+
+def test_links() -> None:
+    margins = torch.tensor([-1.0, 0.5, 2.0])
+    assert _log_link(margins, "l2-hinge").tolist() == [-4.0, -0.25, 0.0]
+    assert _log_link(margins, "noop").tolist() == margins.tolist()
+    assert _log_link(margins, "sigmoid").exp().tolist() == pytest.approx(margins.sigmoid().tolist())
+
+
+def test_an_interrupted_fit_continues(toy_train: Dataset, tmp_path: Path) -> None:
+    config = made().config
+    first = XTransformer(config, runtime=Runtime(threads=1), checkpoint=tmp_path).fit(toy_train)
+    again = XTransformer(config, runtime=Runtime(threads=1), checkpoint=tmp_path).fit(toy_train)
+    np.testing.assert_array_equal(first.predict(["topic1"]).scores, again.predict(["topic1"]).scores)
+    with pytest.raises(ConfigError, match=r"config\.dropout=0\.1, now it is 0\.3"):
+        XTransformer(replace(config, dropout=0.3), runtime=Runtime(threads=1), checkpoint=tmp_path).fit(toy_train)
+
+
+def test_impossible_settings() -> None:
+    with pytest.raises(ConfigError, match="dropout"):
+        XTransformerConfig(dropout=1.0)
+    with pytest.raises(ConfigError, match="noop"):
+        SearchConfig(leaf_link="noop", combine="multiply")

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse as sp
 
+from treetop import kernels
 from treetop.errors import DataError
 from treetop.types import CSR, Dense, Features, Floats, Ids
 
@@ -137,11 +138,7 @@ def union(a: CSR, b: CSR) -> CSR:
 
 def top_k(x: CSR, k: int) -> CSR:
     """The k largest entries of each row; ties go to the lower column. Stored zeros count as entries."""
-    rows = row_numbers(x)
-    order = np.lexsort((x.indices, -x.data, rows))
-    rank = np.arange(len(order)) - x.indptr[rows]
-    kept = np.sort(order[rank < k])
-    return _from_sorted(rows[kept], x.indices[kept], x.data[kept], x.shape)
+    return kernels.top_k(x, k)
 
 
 def _from_sorted(rows: NDArray[np.int64], columns: Ids, values: Floats, shape: tuple[int, int]) -> CSR:

@@ -6,6 +6,7 @@ from treetop.kernels._native import TermIndex, arrange_counts
 from treetop.kernels.kmeans import kmeans_split, kmeans_tree
 from treetop.kernels.pack import Packed, concat_packed, pack
 from treetop.kernels.pifa import pifa
+from treetop.kernels.rows import squared_lengths, top_k
 from treetop.kernels.search import Searcher, score_level
 from treetop.kernels.train import NodeWeights, train_nodes
 
@@ -21,5 +22,7 @@ __all__ = [
     "pack",
     "pifa",
     "score_level",
+    "squared_lengths",
+    "top_k",
     "train_nodes",
 ]

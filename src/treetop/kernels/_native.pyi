@@ -14,6 +14,14 @@ def pifa(
     normalise: bool,
     threads: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
+def top_k(
+    start: NDArray[np.int64],
+    column: NDArray[np.int32],
+    value: NDArray[np.float32],
+    k: int,
+    threads: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
+def squared_lengths(start: NDArray[np.int64], value: NDArray[np.float32], threads: int) -> NDArray[np.float64]: ...
 def kmeans_tree(
     start: NDArray[np.int64],
     column: NDArray[np.int32],

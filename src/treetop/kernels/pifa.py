@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from treetop.kernels import _native
+from treetop.kernels.rows import csr_of
 from treetop.types import CSR
 
 __all__ = ["pifa"]
@@ -29,6 +30,4 @@ def pifa(features: CSR, members: CSR, *, normalise: bool = True, threads: int = 
         normalise,
         threads,
     )
-    result = CSR((value, column, start), shape=(members.shape[0], features.shape[1]), copy=False)
-    result.has_canonical_format = True
-    return result
+    return csr_of(start, column, value, columns=features.shape[1])

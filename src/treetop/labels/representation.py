@@ -15,7 +15,7 @@ from scipy import sparse as sp
 from treetop import kernels
 from treetop.errors import ConfigError, DataError
 from treetop.runtime import Runtime
-from treetop.sparse import AnyFeatures, Joined, canonical, normalise, row_numbers
+from treetop.sparse import AnyFeatures, Joined, canonical, normalise
 from treetop.types import CSR, Dense, Features
 
 __all__ = ["beside", "mix", "pifa", "pii", "unit_rows"]
@@ -98,7 +98,7 @@ def _squared_lengths(features: AnyFeatures) -> NDArray[np.float64]:
     total = np.zeros(features.shape[0])
     sparse, dense = _sparse_block(features), _dense_block(features)
     if sparse is not None:
-        total += np.bincount(row_numbers(sparse), weights=sparse.data**2, minlength=len(total))
+        total += kernels.squared_lengths(sparse)
     if dense is not None:
         total += np.einsum("ij,ij->i", dense, dense, dtype=np.float64)
     return total

@@ -152,9 +152,7 @@ class LabelTree:
         if level == self.levels - 1:
             return labels
         shape = (labels.shape[0], self.widths[level])
-        nodes = CSR((labels.data, self.ancestors(level)[labels.indices], labels.indptr), shape=shape, copy=True)
-        nodes.sum_duplicates()
-        return nodes
+        return canonical(CSR((labels.data, self.ancestors(level)[labels.indices], labels.indptr), shape=shape))
 
     def expand(self, nodes: CSR, level: int) -> CSR:
         """Nodes of the level above → their children at `level`, each with its parent's score. S·Cᵀ in the papers.
@@ -169,10 +167,12 @@ class LabelTree:
         # Entry e of `nodes` becomes counts[e] entries; the j-th of them is child number starts[parent] + j.
         within = np.arange(ends[-1]) - np.repeat(ends[:-1], counts)
         columns = children[np.repeat(starts[nodes.indices], counts) + within]
-        shape = (nodes.shape[0], self.widths[level])
-        result = CSR((np.repeat(nodes.data, counts), columns, ends[nodes.indptr]), shape=shape)
-        result.sort_indices()
-        return canonical(result)
+        result = from_parts(ends[nodes.indptr], columns, np.repeat(nodes.data, counts), columns=self.widths[level])
+        if level == self.levels - 1:  # numbers of labels follow no order of the tree
+            result.has_sorted_indices = False
+            result.sort_indices()
+            result.has_canonical_format = True
+        return result
 
     def keep(self, levels: Sequence[int]) -> LabelTree:
         """The tree with only these levels, and always the labels: `keep([])` is flat, `keep([0])` has two levels."""

@@ -5,6 +5,7 @@ namespace nb = nanobind;
 
 namespace treetop {
 void bind_pifa(nb::module_ &module);
+void bind_rows(nb::module_ &module);
 void bind_kmeans(nb::module_ &module);
 void bind_train(nb::module_ &module);
 void bind_pack(nb::module_ &module);
@@ -15,6 +16,7 @@ void bind_terms(nb::module_ &module);
 NB_MODULE(_native, module) {
     module.doc() = "treetop's native kernels; their definitions in plain numpy are in kernels/reference/";
     treetop::bind_pifa(module);
+    treetop::bind_rows(module);
     treetop::bind_kmeans(module);
     treetop::bind_train(module);
     treetop::bind_pack(module);

@@ -1,0 +1,33 @@
+"""Rows of sparse matrices: their largest entries and their lengths, without temporary arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treetop.kernels import _native
+from treetop.types import CSR, Floats, Ids
+
+__all__ = ["csr_of", "squared_lengths", "top_k"]
+
+
+def csr_of(start: NDArray[np.int64], column: Ids, value: Floats, *, columns: int) -> CSR:
+    """What a kernel returns as a matrix. Columns stay int32 unless there are 2^31 entries or more."""
+    if len(column) < 2**31:
+        start = start.astype(np.int32)  # scipy would give both the wider type
+    result = CSR((value, column, start), shape=(len(start) - 1, columns), copy=False)
+    result.has_canonical_format = True
+    return result
+
+
+def top_k(x: CSR, k: int, *, threads: int = 1) -> CSR:
+    """The k largest entries of each row; ties go to the lower column. Stored zeros count as entries."""
+    start, column, value = _native.top_k(
+        np.ascontiguousarray(x.indptr, np.int64), x.indices, x.data, max(k, 0), threads
+    )
+    return csr_of(start, column, value, columns=x.shape[1])
+
+
+def squared_lengths(x: CSR, *, threads: int = 1) -> NDArray[np.float64]:
+    """The sum of squares of each row."""
+    return _native.squared_lengths(np.ascontiguousarray(x.indptr, np.int64), x.data, threads)

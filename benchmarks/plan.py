@@ -97,6 +97,12 @@ ENTRIES = {
             needs_texts=True,
         ),
         Entry(
+            name="treetop-accurate",
+            title="treetop, preset accurate",
+            peer="treetop",
+            settings={"method": "xr-linear", "preset": "accurate"},
+        ),
+        Entry(
             name="treetop-parabel",
             title="treetop Parabel (3 trees)",
             peer="treetop",

@@ -31,7 +31,11 @@ class Advance(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Runtime:
-    """Seed, threads, device and whether to show progress. The same seed gives the same model on any thread count."""
+    """Seed, threads, device and whether to show progress.
+
+    The same seed gives the same linear model on any thread count. A network's sums are rounded differently by another
+    number of threads, so its result is equal to the last bit only for the same number.
+    """
 
     seed: int = 0
     """Start of every random choice."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -11,11 +12,13 @@ from pathlib import Path
 import pytest
 
 from treetop.data import Dataset
+from treetop.methods import METHODS
 
 
-def run(*arguments: str | Path, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str | Path, stdin: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "treetop", *map(str, arguments)]
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=120, check=False)
+    env = os.environ | environment
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=120, check=False, env=env)
 
 
 def write_jsonl(path: Path, dataset: Dataset) -> None:
@@ -87,6 +90,10 @@ def test_inspect_and_presets(model: Path) -> None:
     listed = run("presets")
     assert listed.returncode == 0, listed.stderr
     assert "bonsai" in listed.stdout
+    helped = run("train", "--help", COLUMNS="300", NO_COLOR="1").stdout
+    for method in METHODS:
+        assert method in listed.stdout
+        assert method in helped or method == "ensemble"
 
 
 @pytest.mark.parametrize("preset", ["parabel", "bonsai", "dismec"])
@@ -129,6 +136,11 @@ MISTAKES = {
     "no such model": (("predict", "nowhere", "DATA/test.jsonl"), "nowhere"),
     "k of zero": (("predict", "MODEL", "DATA/test.jsonl", "--k", "0"), "at least one"),
     "no such metric": (("evaluate", "MODEL", "--data", "DATA", "--metrics", "pp@1"), "pp@1"),
+    "encoder of a linear method": (
+        ("train", "--data", "DATA", "--out", "m", "--encoder", "minilm"),
+        "method 'xr-linear' has no encoder",
+    ),
+    "nothing to resume": (("train", "--data", "DATA", "--out", "m", "--resume"), "nothing to resume"),
     "negative threads": (("train", "--data", "DATA", "--out", "m", "--threads", "-1"), "threads"),
 }
 
@@ -150,3 +162,38 @@ def test_a_folder_that_is_not_a_model_is_not_overwritten(folder: Path, tmp_path:
     done = run("train", "--data", folder, "--out", precious)
     assert done.returncode == 2
     assert (precious / "chapter1.txt").read_text() == "words"
+
+
+def test_a_transformer_is_trained_interrupted_and_resumed(folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("transformers", reason="needs the extra 'neural'")
+    from tiny_methods import encoder
+
+    out, kept = tmp_path / "m", tmp_path / "m.checkpoint"
+    fixed = ("--data", folder, "--out", out, "--method", "lightxml", "--encoder", encoder().name, "--threads", "1")
+    brief = ("--set", "encoder.max_tokens=32", "--set", "optim.steps=6", "--set", "optim.checkpoint_every=2")
+    kept.mkdir()
+    (kept / "run.json").write_text('{"config.optim.lr": 0.0001, "method": "lightxml", "seed": 0}')
+    refused = run("train", *fixed, *brief)
+    assert refused.returncode == 2
+    assert "continue it with --resume" in refused.stderr
+    refused = run("train", *fixed, *brief, "--resume", "--set", "optim.lr=0.5")
+    assert refused.returncode == 2
+    assert len(refused.stderr.strip().splitlines()) == 1, refused.stderr
+    assert "holds a run with" in refused.stderr
+    assert kept.exists()
+    (kept / "run.json").unlink()
+    done = run("train", *fixed, *brief, "--resume", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m"]
+    card = json.loads((out / "model.json").read_text())
+    assert card["config"]["encoder"]["name"] == encoder().name
+    assert run("predict", out, "-", stdin="topic1\n").returncode == 0
+
+
+def test_without_torch_a_transformer_is_one_line_and_exit_2(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "torch.py").write_text("raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')\n")
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    done = run("train", "--data", folder, "--out", tmp_path / "m", "--method", "lightxml", PYTHONPATH=path)
+    assert done.returncode == 2
+    assert done.stderr.strip() == "error: torch is not installed. Install it with: pip install 'treetop[neural]'"

@@ -38,6 +38,8 @@ Data = Annotated[Path, typer.Option(help="File, or folder with train, dev, test:
 TextField = Annotated[str, typer.Option("--text", help="Field or column that holds the text.")]
 LabelField = Annotated[str, typer.Option("--labels", help="Field or column that holds the labels.")]
 Separator = Annotated[Optional[str], typer.Option(help="What stands between labels in one column.")]  # noqa: UP045
+METHOD_HELP = "xr-linear, one-vs-all; lightxml, cascadexml, xr-transformer, x-transformer with the extra 'neural'."
+ENCODER_HELP = "Encoder of a transformer method: a folder, a hub name, or 'minilm'."
 ModelPath = Annotated[Path, typer.Argument(help="Model folder.", show_default=False)]
 
 
@@ -45,10 +47,12 @@ ModelPath = Annotated[Path, typer.Argument(help="Model folder.", show_default=Fa
 def train(
     data: Data,
     out: Annotated[Path, typer.Option(help="Where to put the model folder.")],
-    method: Annotated[Optional[str], typer.Option(help="xr-linear, one-vs-all; see `treetop presets`.")] = None,  # noqa: UP045
+    method: Annotated[Optional[str], typer.Option(help=METHOD_HELP)] = None,  # noqa: UP045
     preset: Annotated[Optional[str], typer.Option(help="Named settings; see `treetop presets`.")] = None,  # noqa: UP045
     config: Annotated[Optional[Path], typer.Option(help="TOML file with settings.")] = None,  # noqa: UP045
     assignments: Annotated[Optional[list[str]], typer.Option("--set", help="One setting: tree.max_leaf=50.")] = None,  # noqa: UP045
+    encoder: Annotated[Optional[str], typer.Option(help=ENCODER_HELP)] = None,  # noqa: UP045
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted transformer training.")] = False,
     text: TextField = "text",
     labels: LabelField = "labels",
     separator: Separator = None,
@@ -58,8 +62,8 @@ def train(
 ) -> None:
     """Learn from tagged texts and write a model folder."""
     from treetop.apps import tables
+    from treetop.apps.training import finish, make_model
     from treetop.data import read
-    from treetop.methods import method_class
     from treetop.presets.linear import preset as preset_named
     from treetop.presets.linear import resolve
     from treetop.store import Folder
@@ -70,15 +74,16 @@ def train(
         preset_name=preset,
         config_file=None if config is None else str(config),
         assignments=tuple(assignments or ()),
+        encoder=encoder,
     )
     Folder.check_target(out)
     runtime = _runtime(seed, threads, quiet)
-    model = method_class(name)(settings, runtime=runtime)
+    model = make_model(name, settings, out, runtime, resume=resume)
     dataset = read(data, split="train", text=text, labels=labels, separator=separator, runtime=runtime)
     if not quiet:
         tables.say_memory(model, dataset)
     model.fit(dataset)
-    model.save(out)
+    finish(model, out)
     if not quiet:
         tables.say_trained(model, out)
 

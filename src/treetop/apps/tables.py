@@ -13,6 +13,7 @@ from treetop.apps.measure import Figures
 from treetop.config import to_dict
 from treetop.data import Dataset
 from treetop.methods import METHODS, Method
+from treetop.methods.registry import SUMMARIES
 from treetop.predictions import Suggestion
 from treetop.presets.linear import PRESETS
 from treetop.runtime import available_memory
@@ -32,10 +33,7 @@ def say_memory(model: Method[Any], dataset: Dataset) -> None:
         return
     notes.print(f"memory: about {_size(needed)} needed, {_size(there)} available")
     if needed > there:
-        notes.print(
-            "[yellow]This may not fit. Raise tfidf.min_df, set tfidf.max_features, raise linear.solver.threshold, "
-            "or set linear.half=true.[/yellow]"
-        )
+        notes.print(f"[yellow]This may not fit. {model.memory_advice}[/yellow]")
 
 
 def say_trained(model: Method[Any], path: Path) -> None:
@@ -110,7 +108,12 @@ def show_presets() -> None:
     for entry in PRESETS.values():
         table.add_row(entry.name, entry.method, entry.summary, entry.source)
     out.print(table)
-    out.print(f"methods: {', '.join(METHODS)}")
+    methods = Table(title="methods: treetop train --method NAME …", title_justify="left")
+    for column in ("method", "what"):
+        methods.add_column(column)
+    for name in METHODS:
+        methods.add_row(name, SUMMARIES[name])
+    out.print(methods)
 
 
 def _flat(values: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:

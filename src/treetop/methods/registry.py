@@ -12,7 +12,7 @@ from treetop.methods.base import CARD, FORMAT, Method
 from treetop.runtime import Runtime
 from treetop.store import Folder
 
-__all__ = ["METHODS", "load", "method_class"]
+__all__ = ["METHODS", "SUMMARIES", "load", "method_class"]
 
 METHODS = {
     "xr-linear": "treetop.methods.xr_linear:XRLinear",
@@ -24,6 +24,16 @@ METHODS = {
     "ensemble": "treetop.methods.ensemble:Ensemble",
 }
 """Where each method lives."""
+SUMMARIES = {
+    "xr-linear": "linear classifiers on a label tree; the default",
+    "one-vs-all": "a linear classifier per label",
+    "lightxml": "an encoder that recalls groups of labels and ranks those in them (extra: neural)",
+    "xr-transformer": "an encoder tuned on ever finer levels, then a linear tree (extra: neural)",
+    "cascadexml": "layers of an encoder for levels of the tree (extra: neural)",
+    "x-transformer": "an encoder finds clusters, linear classifiers rank in them (extra: neural)",
+    "ensemble": "several models that vote; from Python",
+}
+"""What each method is, in a line."""
 
 
 def method_class(name: str) -> type[Method[Any]]:

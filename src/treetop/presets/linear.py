@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -87,9 +87,14 @@ def preset(name: str) -> Preset:
 
 
 def resolve(
-    method: str, *, preset_name: str | None = None, config_file: str | None = None, assignments: tuple[str, ...] = ()
+    method: str,
+    *,
+    preset_name: str | None = None,
+    config_file: str | None = None,
+    assignments: tuple[str, ...] = (),
+    encoder: str | None = None,
 ) -> Any:
-    """The configuration of a method: preset, then TOML file, then assignments such as `tree.max_leaf=50`."""
+    """The configuration of a method: preset, TOML file, encoder, and last assignments such as `tree.max_leaf=50`."""
     values: dict[str, Any] = {}
     if preset_name is not None:
         chosen = preset(preset_name)
@@ -99,4 +104,9 @@ def resolve(
     config_class = method_class(method).config_class
     if config_file is not None:
         values = merge(values, read_toml(config_file))
-    return override(from_dict(config_class, merge(to_dict(config_class()), values)), list(assignments))
+    config = from_dict(config_class, merge(to_dict(config_class()), values))
+    if encoder is not None:
+        if not hasattr(config, "encoder"):
+            raise ConfigError(f"method '{method}' has no encoder; leave out --encoder, or choose a transformer method")
+        config = replace(config, encoder=replace(config.encoder, name=encoder))
+    return override(config, list(assignments))

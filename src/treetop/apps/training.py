@@ -1,0 +1,50 @@
+"""How the command line trains: a model ready to learn, and what is left when it has.
+
+A method that fine-tunes an encoder keeps checkpoints in `<out>.checkpoint`, beside the model folder to be. They go when
+the model is saved; a run that was cut off leaves them, and `--resume` continues it. They are never written over.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from treetop.errors import ConfigError
+from treetop.methods import Method, method_class
+from treetop.runtime import Runtime
+
+__all__ = ["checkpoint_folder", "finish", "make_model"]
+
+
+def checkpoint_folder(out: Path) -> Path:
+    """Where the checkpoints of the model at `out` are."""
+    return out.with_name(f"{out.name}.checkpoint")
+
+
+def make_model(name: str, config: Any, out: Path, runtime: Runtime, *, resume: bool) -> Method[Any]:
+    """The method, with a place for checkpoints if it can continue from them."""
+    cls: Any = method_class(name)
+    folder = checkpoint_folder(out)
+    if not _fine_tunes(config):
+        if resume:
+            raise ConfigError(f"method '{name}' trains in one go and has nothing to resume; leave out --resume")
+        plain: Method[Any] = cls(config, runtime=runtime)
+        return plain
+    if folder.exists() and not resume:
+        raise ConfigError(f"{folder} holds an interrupted training; continue it with --resume, or remove it")
+    if folder.exists() and any(folder.iterdir()) and not (folder / "run.json").exists():
+        raise ConfigError(f"{folder} is not a checkpoint of treetop; give another --out, or move it away")
+    resumable: Method[Any] = cls(config, runtime=runtime, checkpoint=folder)
+    return resumable
+
+
+def finish(model: Method[Any], out: Path) -> None:
+    """Save the model; its checkpoints have then served their purpose."""
+    model.save(out)
+    if _fine_tunes(model.config):
+        shutil.rmtree(checkpoint_folder(out), ignore_errors=True)
+
+
+def _fine_tunes(config: Any) -> bool:
+    return hasattr(config, "encoder")

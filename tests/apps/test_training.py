@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from treetop.apps.training import checkpoint_folder, finish, make_model
+from treetop.data import Dataset
+from treetop.errors import ConfigError
+from treetop.methods.one_vs_all import OneVsAllConfig
+from treetop.runtime import Runtime
+
+
+def test_a_linear_method_leaves_nothing_beside_its_model(toy_train: Dataset, tmp_path: Path) -> None:
+    model = make_model("one-vs-all", OneVsAllConfig(), tmp_path / "m", Runtime(), resume=False).fit(toy_train)
+    (tmp_path / "m.checkpoint").mkdir()  # not ours: it is left alone
+    finish(model, tmp_path / "m")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m", "m.checkpoint"]
+    with pytest.raises(ConfigError, match="nothing to resume"):
+        make_model("one-vs-all", OneVsAllConfig(), tmp_path / "m", Runtime(), resume=True)
+
+
+def test_the_folder_is_beside_the_model_whatever_its_name() -> None:
+    assert checkpoint_folder(Path("a/model.v2")) == Path("a/model.v2.checkpoint")
+
+
+def test_an_interrupted_training_is_not_written_over(tmp_path: Path) -> None:
+    pytest.importorskip("transformers", reason="needs the extra 'neural'")
+    from tiny_methods import light
+
+    config = light()(Runtime()).config
+    checkpoint_folder(tmp_path / "m").mkdir()
+    with pytest.raises(ConfigError, match="--resume"):
+        make_model("lightxml", config, tmp_path / "m", Runtime(), resume=False)
+    model = make_model("lightxml", config, tmp_path / "m", Runtime(), resume=True)
+    (checkpoint_folder(tmp_path / "m") / "thesis.txt").write_text("words")  # finishing would remove it
+    with pytest.raises(ConfigError, match="not a checkpoint of treetop"):
+        make_model("lightxml", config, tmp_path / "m", Runtime(), resume=True)
+    assert model.checkpoint == tmp_path / "m.checkpoint"  # type: ignore[attr-defined]

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from treetop.methods.x_transformer import XTransformer, XTransformerConfig
     from treetop.methods.xr_linear import XRLinear, XRLinearConfig
     from treetop.methods.xr_transformer import XRTransformer, XRTransformerConfig
-    from treetop.metrics import Propensity, evaluate
+    from treetop.metrics.evaluate import evaluate
+    from treetop.metrics.propensity import Propensity
     from treetop.neural.optimiser import OptimConfig
     from treetop.predictions import Predictions, Suggestion, fuse
     from treetop.presets.linear import resolve

@@ -14,7 +14,7 @@ from treetop.data import Corpus, Dataset, LabelSpace
 from treetop.labels import grow_tree, pifa
 from treetop.methods import load, method_class
 from treetop.predictions import Predictions
-from treetop.presets.linear import resolve
+from treetop.presets.registry import resolve
 from treetop.runtime import Runtime
 from treetop.text import Tfidf, TfidfConfig
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from treetop.metrics.propensity import Propensity
     from treetop.neural.optimiser import OptimConfig
     from treetop.predictions import Predictions, Suggestion, fuse
-    from treetop.presets.linear import resolve
+    from treetop.presets.registry import resolve
     from treetop.runtime import Runtime
     from treetop.text import Tfidf, TfidfConfig
     from treetop.text.encoder import EncoderConfig
@@ -57,7 +57,7 @@ _HOMES = {
     "methods.xr_linear": ("XRLinear", "XRLinearConfig"),
     "metrics": ("Propensity", "evaluate"),
     "predictions": ("Predictions", "Suggestion", "fuse"),
-    "presets.linear": ("resolve",),
+    "presets.registry": ("resolve",),
     "runtime": ("Runtime",),
     "text": ("Tfidf", "TfidfConfig"),
 }

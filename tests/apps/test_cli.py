@@ -90,6 +90,8 @@ def test_inspect_and_presets(model: Path) -> None:
     listed = run("presets")
     assert listed.returncode == 0, listed.stderr
     assert "bonsai" in listed.stdout
+    assert "cascadexml-amazon-670k" in listed.stdout
+    assert "50.2/45.2/41.5" in listed.stdout
     helped = run("train", "--help", COLUMNS="300", NO_COLOR="1").stdout
     for method in METHODS:
         assert method in listed.stdout

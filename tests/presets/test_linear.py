@@ -1,37 +1,20 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from treetop.errors import ConfigError
-from treetop.methods import method_class
-from treetop.presets.linear import PRESETS, preset, resolve
+from treetop.presets.linear import LINEAR
+from treetop.presets.preset import Preset
+from treetop.presets.registry import resolve
 
 
-@pytest.mark.parametrize("name", PRESETS)
-def test_every_preset_is_a_valid_configuration(name: str) -> None:
-    method = preset(name).method
-    assert isinstance(resolve(method, preset_name=name), method_class(method).config_class)
+@pytest.mark.parametrize("preset", LINEAR, ids=lambda preset: preset.name)
+def test_every_preset_is_a_valid_configuration_without_torch(preset: Preset) -> None:
+    config = resolve(preset.method, preset_name=preset.name)
+    trees = getattr(config, "trees", 1)
+    assert trees == (3 if preset.name in ("parabel", "bonsai") else 1)
 
 
-def test_precedence(tmp_path: Path) -> None:
-    file = tmp_path / "c.toml"
-    file.write_text("trees = 5\n[tree]\nmax_leaf = 30\n")
-    config = resolve("xr-linear", preset_name="parabel", config_file=str(file), assignments=("tree.max_leaf=7",))
-    assert (config.trees, config.tree.max_leaf, config.tree.branching) == (5, 7, 2)
-
-
-def test_a_default_of_the_method_survives_a_partial_table(tmp_path: Path) -> None:
-    file = tmp_path / "c.toml"
-    file.write_text("[tfidf]\nmin_df = 2\n")
-    config = resolve("xr-linear", config_file=str(file))
-    assert config.tfidf.sublinear_tf
-    assert config.tfidf.min_df == 2
-
-
-def test_mistakes() -> None:
-    with pytest.raises(ConfigError, match="did you mean 'bonsai'"):
-        preset("bonzai")
-    with pytest.raises(ConfigError, match="is for the method 'one-vs-all'"):
-        resolve("xr-linear", preset_name="dismec")
+def test_the_published_trees() -> None:
+    parabel, bonsai = (resolve("xr-linear", preset_name=name) for name in ("parabel", "bonsai"))
+    assert (parabel.tree.kind, parabel.tree.branching, parabel.tree.max_leaf) == ("balanced", 2, 100)
+    assert (bonsai.tree.kind, bonsai.tree.branching, bonsai.tree.max_depth) == ("kmeans", 100, 3)

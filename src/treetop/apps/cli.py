@@ -64,8 +64,8 @@ def train(
     from treetop.apps import tables
     from treetop.apps.training import finish, make_model
     from treetop.data import read
-    from treetop.presets.linear import preset as preset_named
-    from treetop.presets.linear import resolve
+    from treetop.presets.registry import preset as preset_named
+    from treetop.presets.registry import resolve
     from treetop.store import Folder
 
     name = method or (preset_named(preset).method if preset else "xr-linear")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
@@ -15,7 +16,7 @@ from treetop.data import Dataset
 from treetop.methods import METHODS, Method
 from treetop.methods.registry import SUMMARIES
 from treetop.predictions import Suggestion
-from treetop.presets.linear import PRESETS
+from treetop.presets.registry import PRESETS
 from treetop.runtime import available_memory
 
 __all__ = ["say_memory", "say_trained", "show_figures", "show_model", "show_presets", "show_suggestions"]
@@ -106,14 +107,28 @@ def show_presets() -> None:
     for column in ("preset", "method", "what", "from"):
         table.add_column(column)
     for entry in PRESETS.values():
-        table.add_row(entry.name, entry.method, entry.summary, entry.source)
+        if entry.dataset is None:
+            table.add_row(entry.name, entry.method, entry.summary, entry.source)
     out.print(table)
+    _show_papers()
     methods = Table(title="methods: treetop train --method NAME …", title_justify="left")
     for column in ("method", "what"):
         methods.add_column(column)
     for name in METHODS:
         methods.add_row(name, SUMMARIES[name])
     out.print(methods)
+
+
+def _show_papers() -> None:
+    """The presets of the papers, with what was published for them."""
+    table = Table(title="presets of the papers, with the published P@1/3/5", title_justify="left", box=SIMPLE)
+    for column in ("preset", "P@1/3/5", "models", "from"):
+        table.add_column(column, no_wrap=column in ("preset", "P@1/3/5"))
+    for entry in PRESETS.values():
+        for number, row in enumerate(entry.published):
+            figures = "/".join(f"{value:.1f}" for value in row.precision)
+            table.add_row("" if number else entry.name, figures, row.models, row.source)
+    out.print(table)
 
 
 def _flat(values: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:

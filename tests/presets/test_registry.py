@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from treetop.errors import ConfigError
+from treetop.methods import method_class
+from treetop.presets.registry import PRESETS, preset, resolve
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_is_a_valid_configuration(name: str) -> None:
+    method = preset(name).method
+    if method not in ("xr-linear", "one-vs-all"):
+        pytest.importorskip("transformers", reason="needs the extra 'neural'")
+    assert isinstance(resolve(method, preset_name=name), method_class(method).config_class)
+
+
+def test_precedence(tmp_path: Path) -> None:
+    file = tmp_path / "c.toml"
+    file.write_text("trees = 5\n[tree]\nmax_leaf = 30\n")
+    config = resolve("xr-linear", preset_name="parabel", config_file=str(file), assignments=("tree.max_leaf=7",))
+    assert (config.trees, config.tree.max_leaf, config.tree.branching) == (5, 7, 2)
+
+
+def test_a_default_of_the_method_survives_a_partial_table(tmp_path: Path) -> None:
+    file = tmp_path / "c.toml"
+    file.write_text("[tfidf]\nmin_df = 2\n")
+    config = resolve("xr-linear", config_file=str(file))
+    assert config.tfidf.sublinear_tf
+    assert config.tfidf.min_df == 2
+
+
+def test_mistakes() -> None:
+    with pytest.raises(ConfigError, match="did you mean 'bonsai'"):
+        preset("bonzai")
+    with pytest.raises(ConfigError, match="is for the method 'one-vs-all'"):
+        resolve("xr-linear", preset_name="dismec")

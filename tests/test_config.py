@@ -191,3 +191,13 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         read_toml(tmp_path / "absent.toml")
     with pytest.raises(ConfigError, match="cannot be read"):
         read_toml(tmp_path)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Averaging:
+    average: Literal["none", "swa"] = "swa"
+    share: float | None = 0.5
+
+
+def test_none_can_be_a_choice_of_its_own() -> None:
+    assert override(Averaging(), ["average=none", "share=none"]) == Averaging(average="none", share=None)

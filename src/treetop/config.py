@@ -121,10 +121,7 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
     elif origin in (typing.Union, types.UnionType):
         return _convert_union(arguments, value, where, hint)
     elif origin is typing.Literal:
-        if value in arguments:
-            return value
-        choices = ", ".join(repr(choice) for choice in arguments)
-        raise ConfigError(f"'{where}' is {value!r}; choose one of {choices}")
+        return _convert_choice(arguments, value, where)
     elif origin is tuple and isinstance(value, list | tuple):
         return _convert_tuple(arguments, value, where)
     elif hint is float and isinstance(value, int) and not isinstance(value, bool):
@@ -132,6 +129,14 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
     elif isinstance(hint, type) and isinstance(value, hint) and (hint is bool or not isinstance(value, bool)):
         return value
     raise ConfigError(f"'{where}' is {value!r}; expected {getattr(hint, '__name__', hint)}")
+
+
+def _convert_choice(choices: tuple[Any, ...], value: Any, where: str) -> Any:
+    if value is None and "none" in choices:
+        return "none"  # how an assignment such as `optim.average=none` reads
+    if value in choices:
+        return value
+    raise ConfigError(f"'{where}' is {value!r}; choose one of {', '.join(repr(choice) for choice in choices)}")
 
 
 def _convert_union(choices: tuple[Any, ...], value: Any, where: str, hint: Any) -> Any:

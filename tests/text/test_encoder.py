@@ -110,6 +110,15 @@ def test_dropout_can_be_set(folders: dict[str, Path]) -> None:
     assert torch.equal(encoder(batch), encoder(batch))
 
 
+@pytest.mark.parametrize("family", ["bert", "distilbert", "mpnet", "modernbert"])
+def test_attention_dropout_is_off_unless_asked_for(folders: dict[str, Path], family: str) -> None:
+    batch = load(folders[family]).tokenize(TEXTS).pad(np.arange(4))
+    silent = load(folders[family], dropout=0.0).train()
+    assert torch.equal(silent(batch), silent(batch))
+    noisy = load(folders[family], dropout=0.0, attention_dropout=0.5).train()
+    assert not torch.equal(noisy(batch), noisy(batch))
+
+
 def test_saves_a_plain_hugging_face_folder(folders: dict[str, Path], tmp_path: Path) -> None:
     encoder = load(folders["bert"])
     with torch.no_grad():
@@ -168,6 +177,6 @@ def test_settings_out_of_range(folders: dict[str, Path]) -> None:
         load(folders["bert"], freeze=9)
     with pytest.raises(ConfigError, match="reads at most 64"):
         TextEncoder.load(EncoderConfig(name=str(folders["bert"]), max_tokens=65)).tokenize(["a"])
-    for options in ({"max_tokens": 1}, {"chunks": 0}, {"dropout": 1.5}, {"name": ""}):
+    for options in ({"max_tokens": 1}, {"chunks": 0}, {"dropout": 1.5}, {"attention_dropout": 1.0}, {"name": ""}):
         with pytest.raises(ConfigError):
             EncoderConfig(**options)  # type: ignore[arg-type]

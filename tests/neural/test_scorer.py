@@ -6,6 +6,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
 
 from treetop.errors import ConfigError
+from treetop.neural.losses import LOSSES
 from treetop.neural.scorer import NodeScorer
 
 CANDIDATES = torch.tensor([[3, 0, 7, -1], [7, -1, -1, -1], [-1, -1, -1, -1], [1, 2, 3, 9]])
@@ -72,3 +73,22 @@ def test_a_dense_scorer_has_no_row_parameters() -> None:
     assert NodeScorer(3, 2, by_rows=False).row_parameters() == []
     assert len(NodeScorer(3, 2).row_parameters()) == 2
     assert np.isfinite(NodeScorer(3, 2).weight.detach().numpy()).all()
+
+
+@pytest.mark.parametrize("loss", ["bce", "squared_hinge"])
+def test_expected_biases_are_the_best_there_are_without_a_state(loss: str) -> None:
+    scorer, rate = NodeScorer(3, 2), np.array([0.5, 0.1, 0.004])
+    scorer.expect(rate, loss)  # type: ignore[arg-type]
+    assert scorer.bias is not None
+    logits = scorer.bias.expand(1000, 3)
+    hit = (torch.arange(1000)[:, None] < torch.from_numpy(rate) * 1000).float()
+    (gradient,) = torch.autograd.grad(LOSSES[loss](logits, hit, divide_by="sum"), scorer.bias)
+    torch.testing.assert_close(gradient, torch.zeros(3), atol=1e-5, rtol=0)
+
+
+def test_nodes_that_are_never_true_have_finite_biases() -> None:
+    scorer = NodeScorer(2, 2)
+    scorer.expect(np.array([0.0, 1.0]))
+    assert scorer.bias is not None
+    assert scorer.bias[0] < -10
+    assert torch.isfinite(scorer.bias).all()

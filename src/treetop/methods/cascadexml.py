@@ -44,7 +44,7 @@ from treetop.neural.candidates import Children, expand, expand_scores, pick, tar
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import Divisor, bce
 from treetop.neural.memory import Head
-from treetop.neural.networks import dev_score, hold_out, load_heads, rank, save_heads, seeded, texts_of
+from treetop.neural.networks import dev_score, hold_out, how_often, load_heads, rank, save_heads, seeded, texts_of
 from treetop.neural.optimiser import Group, OptimConfig, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.training import TrainingLog, fine_tune
@@ -141,6 +141,12 @@ class Network(nn.Module):
         self.beams = [config.beams[min(level, len(config.beams) - 1)] for level in range(tree.levels - 1)]
         self.weights = _loss_weights(tree, self.beams) if config.rescale else [1.0] * tree.levels
 
+    def expect(self, true: list[CSR], tree: LabelTree) -> None:
+        """Begin with each node as likely as it is among the candidates that the beams let through."""
+        for level, scorer in enumerate(self.scorers):
+            share = 1.0 if level == 0 else min(1.0, self.beams[level - 1] / tree.widths[level - 1])
+            scorer.expect(how_often(true[level], share))  # type: ignore[operator]
+
     def features(self, states: Tensor, level: int) -> Tensor:
         """What a level sees: its layers' states, joined if there are several, with its dropout."""
         joined = torch.cat([states[self.layers.index(layer)] for layer in self.map[level]], 1)
@@ -231,7 +237,9 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
             self.linear = self._rank_linearly(tokens, features, learn.labels)
 
     def _train(self, tokens: Tokens, true: CSR, dev: Dataset | None) -> TrainingLog:
-        examples = Examples(tokens, [self.tree.lift(true, level) for level in range(self.tree.levels)])
+        levels = [self.tree.lift(true, level) for level in range(self.tree.levels)]
+        self.network.expect(levels, self.tree)
+        examples = Examples(tokens, levels)
         folder = None if self.checkpoint is None else self.checkpoint / "network"
 
         def watch() -> float:

@@ -49,7 +49,7 @@ from treetop.neural.candidates import Children, expand, expand_scores, pick, tar
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import Divisor, bce
 from treetop.neural.memory import Head
-from treetop.neural.networks import dev_score, hold_out, load_heads, rank, save_heads, seeded, texts_of
+from treetop.neural.networks import dev_score, hold_out, how_often, load_heads, rank, save_heads, seeded, texts_of
 from treetop.neural.optimiser import Group, OptimConfig, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.training import TrainingLog, fine_tune
@@ -186,8 +186,10 @@ class LightXML(FineTuned[LightXMLConfig]):
         self.tree = self._group(learn)
         with seeded(self.runtime.seed):
             self.network = Network(self.config, TextEncoder.load(self.config.encoder), self.tree)
-        phases = self._phases()
-        self.logs = [self._train(phase, learn, dev) for phase in phases]
+        true = [self.tree.lift(binarise(learn.labels), level) for level in range(self.tree.levels)]
+        (self.network.recall or self.network.ranking).expect(how_often(true[0]))
+        tokens = self.network.encoder.tokenize(texts_of(learn.corpus), self.checkpoint, self.runtime)
+        self.logs = [self._train(phase, Examples(tokens, true), dev) for phase in self._phases()]
 
     def _group(self, train: Dataset) -> LabelTree:
         """Two levels, groups and labels; one in flat mode."""
@@ -203,7 +205,9 @@ class LightXML(FineTuned[LightXMLConfig]):
     def _phases(self) -> Sequence[Literal["recall", "ranking", "both"]]:
         return ("both",) if self.config.negatives == "dynamic" or self.tree.levels == 1 else ("recall", "ranking")
 
-    def _train(self, learns: Literal["recall", "ranking", "both"], train: Dataset, dev: Dataset | None) -> TrainingLog:
+    def _train(
+        self, learns: Literal["recall", "ranking", "both"], examples: Examples, dev: Dataset | None
+    ) -> TrainingLog:
         network = self.network
         network.learns = learns
         if learns == "ranking":  # the candidates are now those of a recall that learns no more
@@ -213,10 +217,7 @@ class LightXML(FineTuned[LightXMLConfig]):
                 network.part_ways()
             else:
                 network.encoder.requires_grad_(False)
-        true = binarise(train.labels)
         folder = None if self.checkpoint is None else self.checkpoint / learns
-        tokens = network.encoder.tokenize(texts_of(train.corpus), self.checkpoint, self.runtime)
-        examples = Examples(tokens, [self.tree.lift(true, level) for level in range(self.tree.levels)])
 
         def watch() -> float:
             assert dev is not None

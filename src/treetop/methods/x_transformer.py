@@ -39,7 +39,6 @@ from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
-import torch
 from torch import Tensor, nn
 
 from treetop import kernels
@@ -50,10 +49,10 @@ from treetop.labels.representation import unit_rows
 from treetop.linear import LinearLevel, SearchConfig, SolverConfig
 from treetop.methods.base import bag_of_words, fit_bag_of_words
 from treetop.methods.fine_tuned import FineTuned
-from treetop.neural.candidates import pick, targets
+from treetop.neural.candidates import targets
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.memory import Head
-from treetop.neural.networks import load_heads, save_heads, seeded, texts_of
+from treetop.neural.networks import find_nodes, how_often, load_heads, save_heads, seeded, texts_of
 from treetop.neural.optimiser import Group, OptimConfig, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.training import fine_tune
@@ -63,13 +62,10 @@ from treetop.sparse import Joined, binarise, join, normalise, union
 from treetop.store import Folder
 from treetop.text import Tfidf, TfidfConfig
 from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder
-from treetop.text.encoder import threads as torch_threads
 from treetop.text.tokens import Padded, Tokens
 from treetop.types import CSR, Dense, Texts
 
 __all__ = ["XTransformer", "XTransformerConfig"]
-
-_AT_ONCE = 4096  # Texts whose clusters are scored together.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -160,6 +156,7 @@ class XTransformer(FineTuned[XTransformerConfig]):
         tokens = encoder.tokenize(texts_of(train.corpus), self.checkpoint, runtime)
         labels = binarise(train.labels)
         true = self.tree.lift(labels, 0)
+        self.network.scorer.expect(how_often(true), "squared_hinge")
         folder = None if self.checkpoint is None else self.checkpoint / "matcher"
         self.logs = [fine_tune(self.network, Examples(tokens, [true]), c.optim, runtime, checkpoint=folder)]
         embedding = encoder.embed(tokens, runtime)
@@ -202,18 +199,10 @@ class XTransformer(FineTuned[XTransformerConfig]):
         found = binarise(self._match(embedding))
         return found if self.config.negatives == "matcher" else union(binarise(true), found)
 
-    @torch.no_grad()
     def _match(self, embedding: Dense) -> CSR:
         """The best clusters of each text, with the logarithms of their scores."""
-        scorer, beam = self.network.scorer, min(self.config.search.beam, self.tree.widths[0])
-        clusters, scores = np.empty((len(embedding), beam), np.int32), np.empty((len(embedding), beam), np.float32)
-        with torch_threads(self.runtime):
-            for start in range(0, len(embedding), _AT_ONCE):
-                rows = slice(start, start + _AT_ONCE)
-                margins = scorer(torch.from_numpy(embedding[rows]).to(self.runtime.device))
-                best, kept = pick(margins, None, beam)
-                clusters[rows], scores[rows] = best.cpu(), _log_link(kept, self.config.search.link).cpu()
-        return Predictions(clusters, scores).to_csr(self.tree.widths[0])
+        search = self.config.search
+        return find_nodes(self.network.scorer, embedding, search.beam, self.runtime, link=search.link)
 
     def _features(self, x: CSR, embedding: Dense) -> Joined | Dense:
         """The ranker's input: two blocks of length one, and both together of length one."""
@@ -271,12 +260,3 @@ class XTransformer(FineTuned[XTransformerConfig]):
         load_heads(self.network, folder)
         self.network.to(self.runtime.device)
         self.ranker = LinearLevel.load(folder, "ranker")
-
-
-def _log_link(margins: Tensor, link: str) -> Tensor:
-    """The logarithm of a matcher's score: −max(0, 1 − g)^p for the lp-hinges, log σ(g); g itself for "noop"."""
-    if link == "noop":
-        return margins
-    if link == "sigmoid":
-        return nn.functional.logsigmoid(margins)
-    return -(1 - margins).clamp(min=0).pow(int(link[1]))

@@ -30,7 +30,6 @@ from typing import Any, Literal
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from treetop import kernels
@@ -41,10 +40,10 @@ from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverCon
 from treetop.methods.base import bag_of_words, fit_bag_of_words
 from treetop.methods.fine_tuned import FineTuned
 from treetop.neural.candidates import targets
-from treetop.neural.examples import Batch, Examples, padded_rows
+from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import LOSSES, Divisor
 from treetop.neural.memory import Head
-from treetop.neural.networks import rank, seeded, texts_of
+from treetop.neural.networks import find_nodes, how_often, seeded, texts_of
 from treetop.neural.optimiser import Group, OptimConfig, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.training import TrainingLog, fine_tune
@@ -151,8 +150,7 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
         tree = self._grow(x, train.labels, c.coarse_tree)
         self.encoder = TextEncoder.load(c.encoder)
         tokens = self.encoder.tokenize(texts, self.checkpoint, runtime)
-        self._tune(tokens, tree, binarise(train.labels))
-        features = self._features(x, tokens)
+        features = self._features(x, self._tune(tokens, tree, binarise(train.labels)))
         fine = self._grow(features, train.labels, c.fine_tree) if c.refine else tree
         self.ranker = LinearTree.fit(features, train.labels, fine, c.ranker, runtime=runtime)
 
@@ -160,36 +158,48 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
         representation = pifa(features, labels, threads=self.runtime.cores)
         return grow_tree(representation, config, seed=self.runtime.seed, threads=self.runtime.cores)
 
-    def _tune(self, tokens: Tokens, tree: LabelTree, labels: CSR) -> None:
-        """Fine-tune the encoder on one level after the other; the search itself (`found`) never sees the truth."""
+    def _tune(self, tokens: Tokens, tree: LabelTree, labels: CSR) -> Dense:
+        """Fine-tune the encoder on one level after the other; the embeddings of the texts in the end.
+
+        The search itself (`found`) never sees the truth.
+        """
         rivals: CSR | None = None
         found: CSR | None = None
         above: NodeScorer | None = None
+        embedding = np.empty((0, 0), np.float32)
         self.logs = []
-        for level in range(tree.levels):
-            if level and tree.widths[level] > self.config.finest:
-                break
+        for level in range(self._levels(tree)):
             true = tree.lift(labels, level)
             compete = None if rivals is None else tree.expand(rivals, level)
-            network = self._network(tokens, tree, level, true, rivals, above)
+            network = self._network(embedding, tree, level, true, rivals, above)
             examples = Examples(tokens, [_costs(true, self.config.relevance)], compete)
             self.logs.append(self._train(network, examples, level))
-            reach = None if found is None else tree.expand(found, level)
-            found = self._search(network, tokens, reach)
-            rivals, above = union(binarise(true), binarise(found)), network.scorer
+            embedding = self.encoder.embed(tokens, self.runtime)
+            if level + 1 < self._levels(tree):
+                reach = None if found is None else tree.expand(found, level)
+                found = find_nodes(network.scorer, embedding, self.config.beam, self.runtime, reach=reach)
+                rivals, above = union(binarise(true), binarise(found)), network.scorer
+        return embedding
+
+    def _levels(self, tree: LabelTree) -> int:
+        """Levels that the encoder is tuned on: at least the coarsest, then all that are not too fine."""
+        return 1 + sum(width <= self.config.finest for width in tree.widths[1:])
 
     def _network(
-        self, tokens: Tokens, tree: LabelTree, level: int, true: CSR, rivals: CSR | None, above: NodeScorer | None
+        self, embedding: Dense, tree: LabelTree, level: int, true: CSR, rivals: CSR | None, above: NodeScorer | None
     ) -> Network:
-        """The network of a level, begun where the level above ended."""
+        """The network of a level, begun where the level above ended; `embedding` is what that one made of the texts."""
+        kind = self.config.bootstrap
         with seeded(self.runtime.seed + level):
             network = Network(self.config, self.encoder, tree.widths[level], coarsest=level == 0)
-        if above is not None and rivals is not None and self.config.bootstrap == "inherit":
+        if above is None or rivals is None or kind == "none":
+            share = 1.0 if rivals is None else rivals.nnz / (rivals.shape[0] * rivals.shape[1])
+            network.scorer.expect(how_often(true, share), self.config.loss)
+        elif kind == "inherit":
             parent = torch.from_numpy(tree.parents[level].astype(np.int64))
             assert above.bias is not None
             network.scorer.fill(above.weight[parent], above.bias[parent])
-        elif rivals is not None and self.config.bootstrap == "linear":
-            embedding = self.encoder.embed(tokens, self.runtime)
+        else:
             costs = _costs(true, self.config.relevance)
             weight, bias = _solve(embedding, costs, rivals, tree, level, self.config, self.runtime)
             network.scorer.fill(torch.from_numpy(weight), torch.from_numpy(bias))
@@ -201,27 +211,15 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
         folder = None if self.checkpoint is None else self.checkpoint / f"level-{level}"
         return fine_tune(network, examples, optim, self.runtime, checkpoint=folder)
 
-    def _search(self, network: Network, tokens: Tokens, reach: CSR | None) -> CSR:
-        """The best nodes of each text among those it can reach; values are logarithms of l3-hinge path scores."""
-
-        def score(batch: Padded, rows: NDArray[np.int64]) -> tuple[Tensor | None, Tensor]:
-            known = None if reach is None else padded_rows(reach, rows).to(self.runtime.device)
-            logits = network.logits(batch, None if known is None else known.ids)
-            own = -(1 - logits).clamp(min=0).pow(3)
-            return (None, own) if known is None else (known.ids, own + known.values)
-
-        return rank(score, tokens, min(self.config.beam, network.scorer.nodes), self.runtime).to_csr(
-            network.scorer.nodes
-        )
-
-    def _features(self, x: CSR, tokens: Tokens) -> AnyFeatures:
+    def _features(self, x: CSR, embedding: Dense) -> AnyFeatures:
         """Eq. 10."""
-        embedding = normalise(self.encoder.embed(tokens, self.runtime))
-        return join(x, embedding) if self.config.use_tfidf else embedding
+        unit = normalise(embedding)
+        return join(x, unit) if self.config.use_tfidf else unit
 
     def _predict(self, corpus: Corpus, k: int) -> Predictions:
         tokens = self.encoder.tokenize(texts_of(corpus), runtime=self.runtime)
-        return self.ranker.predict(self._features(bag_of_words(self.tfidf, corpus), tokens), k, runtime=self.runtime)
+        features = self._features(bag_of_words(self.tfidf, corpus), self.encoder.embed(tokens, self.runtime))
+        return self.ranker.predict(features, k, runtime=self.runtime)
 
     def describe(self) -> dict[str, Any]:
         """Widths of the ranker's levels, its weights, and the encoder."""

@@ -16,17 +16,32 @@ from treetop.data import Corpus, Dataset, split_by_ratio
 from treetop.errors import DataError
 from treetop.metrics import evaluate
 from treetop.neural.candidates import pick
+from treetop.neural.examples import padded_rows
 from treetop.neural.precision import autocast
+from treetop.neural.scorer import NodeScorer
 from treetop.predictions import Predictions
 from treetop.runtime import Runtime
 from treetop.store import Folder
 from treetop.text.encoder import threads
 from treetop.text.tokens import Padded, Tokens, batches_by_length
-from treetop.types import CSR, Texts
+from treetop.types import CSR, Dense, Texts
 
-__all__ = ["Score", "dev_score", "hold_out", "load_heads", "rank", "save_heads", "seeded", "texts_of"]
+__all__ = [
+    "Score",
+    "dev_score",
+    "find_nodes",
+    "hold_out",
+    "how_often",
+    "load_heads",
+    "log_link",
+    "rank",
+    "save_heads",
+    "seeded",
+    "texts_of",
+]
 
 HEADS = "scorers.safetensors"
+_SCORES_AT_ONCE = 2**24  # Bounds the memory of scores that are computed together.
 
 Score: TypeAlias = Callable[[Padded, NDArray[np.int64]], tuple[Tensor | None, Tensor]]
 """Tokens of a batch, and which texts they are → candidates (None: every label) and their scores; -inf where empty."""
@@ -52,6 +67,16 @@ def hold_out(train: Dataset, share: float, seed: int) -> tuple[Dataset, Dataset 
     return split_by_ratio(train, 1 - share, seed) if share else (train, None)
 
 
+def how_often(true: CSR, share: float = 1.0) -> NDArray[np.float64]:
+    """The share of the texts in which each node is true, of those in which it competes: `share` of all, or more.
+
+    One pseudo-text in which it is true half of the time keeps nodes without any text apart from impossible.
+    """
+    count = np.bincount(true.indices, minlength=true.shape[1]).astype(np.float64)
+    rate: NDArray[np.float64] = (count + 0.5) / (np.maximum(share * true.shape[0], count) + 1)
+    return rate
+
+
 def dev_score(predictions: Predictions, labels: CSR) -> float:
     """What training looks at to choose: the mean of P@1, P@3 and P@5."""
     figures = evaluate(predictions, labels, ["p@1", "p@3", "p@5"])
@@ -69,6 +94,43 @@ def rank(score: Score, tokens: Tokens, k: int, runtime: Runtime) -> Predictions:
             labels[rows, : best.shape[1]], scores[rows, : best.shape[1]] = best, np.where(best < 0, 0, kept)
             advance(len(rows))
     return Predictions(labels, scores)
+
+
+@torch.no_grad()
+def find_nodes(
+    scorer: NodeScorer,
+    embedding: Dense,
+    beam: int,
+    runtime: Runtime,
+    *,
+    link: str = "l3-hinge",
+    reach: CSR | None = None,
+) -> CSR:
+    """The `beam` best nodes of each embedded text; values are the logarithms of their scores.
+
+    `reach` holds the nodes that a text can reach and the logarithm of the score of the path to each: it is added. Only
+    those compete; None lets all nodes compete.
+    """
+    k = min(beam, scorer.nodes)
+    labels, scores = np.full((len(embedding), k), -1, np.int32), np.zeros((len(embedding), k), np.float32)
+    with threads(runtime):
+        for rows in np.array_split(np.arange(len(embedding)), 1 + len(embedding) * scorer.nodes // _SCORES_AT_ONCE):
+            known = None if reach is None else padded_rows(reach, rows).to(runtime.device)
+            states = torch.from_numpy(embedding[rows]).to(runtime.device)
+            own = log_link(scorer(states, None if known is None else known.ids), link)
+            candidates, own = (None, own) if known is None else (known.ids, own + known.values)
+            best, kept = _best(own.float(), candidates, k)
+            labels[rows, : best.shape[1]], scores[rows, : best.shape[1]] = best, np.where(best < 0, 0, kept)
+    return Predictions(labels, scores).to_csr(scorer.nodes)
+
+
+def log_link(margins: Tensor, link: str) -> Tensor:
+    """The logarithm of a score: −max(0, 1 − g)^p for the lp-hinges, log σ(g) for "sigmoid"; g itself for "noop"."""
+    if link == "noop":
+        return margins
+    if link == "sigmoid":
+        return nn.functional.logsigmoid(margins)
+    return -(1 - margins).clamp(min=0).pow(int(link[1]))
 
 
 def _best(values: Tensor, candidates: Tensor | None, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:

@@ -17,7 +17,9 @@ from __future__ import annotations
 import warnings
 from typing import Any, Literal
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 from torch import Tensor, nn
 from torch.nn import functional
@@ -78,6 +80,17 @@ class NodeScorer(nn.Module):
         if not self.by_rows:
             return []
         return [self.weight] if self.bias is None else [self.weight, self.bias]
+
+    @torch.no_grad()
+    def expect(self, rate: NDArray[Any], loss: Literal["bce", "squared_hinge"] = "bce") -> None:
+        """Start from the biases that are best without any state: how often each node is true where it competes.
+
+        They are log(p / (1 − p)) under cross-entropy and 2p − 1 under the squared hinge. From zero, thousands of rare
+        labels would first have to unlearn that they are as likely as not, which drowns everything else.
+        """
+        if self.bias is not None:
+            p = torch.from_numpy(np.asarray(rate, np.float64)).clamp(1e-6, 0.5)
+            self.bias.copy_(torch.logit(p) if loss == "bce" else 2 * p - 1)
 
     @torch.no_grad()
     def fill(self, weight: Tensor, bias: Tensor | None = None) -> None:

@@ -110,6 +110,16 @@ def test_search_equals_the_reference(link, features, dims, half):
     assert all(len(set(row[row >= 0])) == (row >= 0).sum() for row in labels)
 
 
+def test_the_logarithm_of_the_sigmoid_is_accurate():
+    margins = np.concatenate([np.linspace(-100, 100, 4001), [-1e30, 1e30, 0.0]]).astype(np.float32)
+    level = kernels.pack(Weights(csr(np.zeros((1, 1))), None, np.zeros(1, np.float32)), np.array([0, 1]), np.array([0]))
+    for margin in margins:
+        level["bias"][:] = margin
+        scores = kernels.score_level(level, csr([[1.0]]), None, None, link="sigmoid", log=True)
+        assert scores.data[0] == oracle.log_link("sigmoid", margin)
+        np.testing.assert_allclose(scores.data[0], -np.logaddexp(0, -float(margin)), rtol=1e-6, atol=1e-37)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_search_equals_the_reference_on_random_shapes(seed):
     rng = np.random.default_rng(seed)

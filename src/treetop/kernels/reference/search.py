@@ -100,17 +100,37 @@ def margins_of(
 
 
 def log_link(link: str, margin: np.float32) -> np.float32:
-    """The logarithm of the link, or the margin itself for noop."""
+    """The logarithm of the link, or the margin itself for noop; every step in float32."""
+    one, zero = np.float32(1), np.float32(0)
     if link == "noop":
         return margin
     if link == "sigmoid":
-        v = float(margin)
-        return np.float32(v - math.log1p(math.exp(v)) if v < 0 else -math.log1p(math.exp(-v)))
-    gap = np.maximum(np.float32(1) - margin, np.float32(0))
+        return np.float32(min(margin, zero) - _log_one_plus(_exp(max(-abs(margin), np.float32(-87)))))
+    gap = max(one - margin, zero)
     power = gap
     for _ in range(int(link[1]) - 1):
         power = power * gap
     return np.float32(-power)
+
+
+def _exp(x: np.float32) -> np.float32:
+    """exp(x) of x in [-87, 0] as 2^n e^r, with the Taylor series of e^r."""
+    shift = np.float32(12582912)  # 1.5 * 2^23: adding it rounds to an integer
+    n = (x * np.float32(1.44269504) + shift) - shift
+    r = (x - n * np.float32(0.693359375)) - n * np.float32(-2.12194440e-4)
+    series = np.float32(0)
+    for order in range(7, -1, -1):
+        series = series * r + np.float32(1 / math.factorial(order))
+    return series * np.float32(2.0 ** int(n))
+
+
+def _log_one_plus(t: np.float32) -> np.float32:
+    """log(1 + t) of t in [0, 1] as 2 atanh(t / (2 + t)), with the Taylor series of atanh."""
+    s = t / (np.float32(2) + t)
+    series = np.float32(0)
+    for order in range(15, 0, -2):
+        series = series * (s * s) + np.float32(1 / order)
+    return (s + s) * series
 
 
 def _score_children(

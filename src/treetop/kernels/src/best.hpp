@@ -1,4 +1,4 @@
-// The k best candidates seen so far: a heap whose root is the worst of them.
+// The k best candidates seen so far.
 //
 // Order: higher combined score, then higher margin (hinge links saturate at exactly 0, so ties are common), then lower id.
 #pragma once
@@ -32,44 +32,65 @@ inline Candidate make_candidate(float score, float margin, int32_t id) {
 
 inline bool better(const Candidate &a, const Candidate &b) { return a.key != b.key ? a.key > b.key : a.id < b.id; }
 
+// A few are kept sorted, best first; many as a heap whose root is the worst.
 class Best {
 public:
-    Best(Candidate *storage, int64_t capacity) : heap_(storage), capacity_(capacity) {}
+    Best(Candidate *storage, int64_t capacity) : kept_(storage), capacity_(capacity) {}
 
     int64_t size() const { return size_; }
-    const Candidate *begin() const { return heap_; }
-    const Candidate *end() const { return heap_ + size_; }
+    const Candidate *begin() const { return kept_; }
+    const Candidate *end() const { return kept_ + size_; }
 
     // A candidate with a lower score than this cannot enter.
-    float bar() const { return size_ < capacity_ ? -std::numeric_limits<float>::infinity() : heap_[0].score(); }
+    float bar() const { return size_ < capacity_ ? -std::numeric_limits<float>::infinity() : worst().score(); }
 
     void offer(const Candidate &candidate) {
-        if (size_ < capacity_) {
-            heap_[size_++] = candidate;
-            std::push_heap(heap_, heap_ + size_, better);
-        } else if (capacity_ > 0 && better(candidate, heap_[0])) {
-            replace_root(candidate);
-        }
+        if (size_ == capacity_ && (size_ == 0 || !better(candidate, worst()))) return;
+        if (capacity_ <= kSorted) insert(candidate);
+        else if (size_ < capacity_) push(candidate);
+        else replace_root(candidate);
     }
 
-    void sort() { std::sort(heap_, heap_ + size_, better); }
+    void prefetch() const {
+        __builtin_prefetch(kept_);
+        __builtin_prefetch(kept_ + 4);
+    }
+
+    void sort() {
+        if (capacity_ > kSorted) std::sort(kept_, kept_ + size_, better);
+    }
 
     void sort_by_id() {
-        std::sort(heap_, heap_ + size_, [](const Candidate &a, const Candidate &b) { return a.id < b.id; });
+        std::sort(kept_, kept_ + size_, [](const Candidate &a, const Candidate &b) { return a.id < b.id; });
     }
 
 private:
+    static constexpr int64_t kSorted = 32;
+
+    const Candidate &worst() const { return capacity_ <= kSorted ? kept_[size_ - 1] : kept_[0]; }
+
+    void insert(const Candidate &candidate) {
+        int64_t place = size_ < capacity_ ? size_++ : size_ - 1;
+        for (; place > 0 && better(candidate, kept_[place - 1]); --place) kept_[place] = kept_[place - 1];
+        kept_[place] = candidate;
+    }
+
+    void push(const Candidate &candidate) {
+        kept_[size_++] = candidate;
+        std::push_heap(kept_, kept_ + size_, better);
+    }
+
     void replace_root(const Candidate &candidate) {
         int64_t hole = 0;
         for (int64_t child; (child = 2 * hole + 1) < size_; hole = child) {
-            if (child + 1 < size_ && better(heap_[child], heap_[child + 1])) ++child;
-            if (!better(candidate, heap_[child])) break;
-            heap_[hole] = heap_[child];
+            if (child + 1 < size_ && better(kept_[child], kept_[child + 1])) ++child;
+            if (!better(candidate, kept_[child])) break;
+            kept_[hole] = kept_[child];
         }
-        heap_[hole] = candidate;
+        kept_[hole] = candidate;
     }
 
-    Candidate *heap_;
+    Candidate *kept_;
     int64_t capacity_;
     int64_t size_ = 0;
 };

@@ -24,6 +24,7 @@ public:
 
     int64_t size() const { return static_cast<int64_t>(seen_.size()); }
     int32_t of(int32_t feature) const { return number_[feature]; }  // -1: in none of the texts
+    void prefetch(int32_t feature) const { __builtin_prefetch(number_.data() + feature); }
     const int32_t *translated() const { return translated_.data(); }
 
 private:

@@ -63,13 +63,13 @@ void score_beam(const Level &level, const Postings &postings, const Query &query
 
 void pick_children(const Level &level, Link link, bool add_path, OnlineScratch &s, Best &best) {
     const SearchKernels &kernels = search_kernels();
-    s.scores.resize(static_cast<size_t>(level.max_children) + 1);
+    s.scores.resize(static_cast<size_t>(stride_of(level)));
     s.positions.resize(s.scores.size());
     for (size_t slot = 0; slot < s.beam.size(); ++slot) {
         float *margins = s.margins.data() + static_cast<int64_t>(slot) * stride_of(level);
         const int64_t first = level.children_ptr[s.beam[slot].id], children = level.children_of(s.beam[slot].id);
         kernels.apply_link(link, add_path ? s.beam[slot].score() : 0.0f, children, margins, s.scores.data());
-        offer_children(level, first, children, margins, s.scores.data(), s.positions, best);
+        offer_children({level, first, children, margins, s.scores.data()}, s.positions, best);
     }
 }
 

@@ -1,9 +1,8 @@
-// (text, parent) pairs of a block of texts, visited parent by parent so that a chunk is in the cache for all its texts.
+// (text, parent) pairs of a block of texts, grouped by parent so that a chunk is in the cache for all its texts.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
 namespace treetop {
@@ -14,20 +13,19 @@ struct Pair {
     float above;  // log score of the path down to the parent
 };
 
-// Positions of the pairs ordered by parent, pairs of one parent in their given order.
-inline void order_by_parent(const std::vector<Pair> &pairs, int64_t parents, std::vector<int64_t> &counts,
-                            std::vector<int32_t> &order) {
-    order.resize(pairs.size());
+// Orders by parent; pairs of one parent stay in their order.
+inline void order_by_parent(std::vector<Pair> &pairs, int64_t parents, std::vector<int64_t> &next,
+                            std::vector<Pair> &room) {
     if (static_cast<int64_t>(pairs.size()) * 4 < parents) {  // counting would cost more than sorting
-        std::iota(order.begin(), order.end(), 0);
-        std::stable_sort(order.begin(), order.end(),
-                         [&](int32_t a, int32_t b) { return pairs[a].parent < pairs[b].parent; });
+        std::stable_sort(pairs.begin(), pairs.end(), [](const Pair &a, const Pair &b) { return a.parent < b.parent; });
         return;
     }
-    counts.assign(static_cast<size_t>(parents) + 1, 0);
-    for (const Pair &pair : pairs) ++counts[pair.parent + 1];
-    std::partial_sum(counts.begin(), counts.end(), counts.begin());
-    for (size_t i = 0; i < pairs.size(); ++i) order[counts[pairs[i].parent]++] = static_cast<int32_t>(i);
+    next.assign(static_cast<size_t>(parents) + 1, 0);
+    for (const Pair &pair : pairs) ++next[pair.parent + 1];
+    for (int64_t p = 0; p < parents; ++p) next[p + 1] += next[p];
+    room.resize(pairs.size());
+    for (const Pair &pair : pairs) room[next[pair.parent]++] = pair;
+    pairs.swap(room);
 }
 
 }  // namespace treetop

@@ -47,6 +47,15 @@ struct LevelScratch : BlockScratch {
     std::vector<Best> best;  // per text; holds all children if all are wanted
 };
 
+struct OfferAll {
+    LevelScratch &s;
+
+    bool hopeless(const Pair &) const { return false; }
+    void announce(const Pair &pair) const { __builtin_prefetch(&s.best[pair.text]); }
+    void expect(const Pair &pair) const { s.best[pair.text].prefetch(); }
+    void visit(const Pair &pair, const Scored &scored) const { offer_children(scored, s.positions, s.best[pair.text]); }
+};
+
 void reset_best(const NodeScores &result, LevelScratch &s) {
     const int64_t first = result.start[s.block.first()];
     s.pool.resize(static_cast<size_t>(result.start[s.block.first() + s.block.count()] - first));
@@ -80,12 +89,7 @@ NodeScores score_level(SearchLevel &search_level, const Texts &texts, const Shor
             s.block.use(texts, task * kBlockTexts, std::min((task + 1) * kBlockTexts, texts.count));
             take_pairs(shortlist, s);
             reset_best(result, s);
-            s.positions.resize(static_cast<size_t>(level.max_children) + 1);
-            score_pairs(level, link, add_path, s,
-                        [&](int32_t pair, int64_t first, int64_t children, const float *margins, const float *scores) {
-                            offer_children(level, first, children, margins, scores, s.positions,
-                                           s.best[s.pairs[pair].text]);
-                        });
+            score_pairs(level, link, add_path, s, OfferAll{s});
             write_nodes(result, s);
         });
     return result;

@@ -1,12 +1,11 @@
 // The inner loops of the search. Everything but the exported table has internal linkage: the linker must never mix
 // the code of two instruction sets.
-#include <cfloat>
-#include <cmath>
 #include <cstdint>
 #include <utility>
 
 #include "child_lanes.hpp"
 #include "half.hpp"
+#include "link_lanes.hpp"
 #include "search_kernels.hpp"
 
 namespace treetop {
@@ -109,40 +108,23 @@ void add_dense(const Level &level, int64_t parent, const float *dense, float *ma
         add_dense_of(static_cast<const float *>(level.dense) + first, level.dims, children, dense, margins);
 }
 
-inline float finite(float margin) {
-    const float low = margin > -FLT_MAX ? margin : -FLT_MAX;  // also for NaN, from weights that overflow the sum
-    return (low < FLT_MAX ? low : FLT_MAX) + 0.0f;
-}
-
-template <int Power>
-inline float log_hinge(float margin) {
-    const float gap = 1.0f - margin > 0.0f ? 1.0f - margin : 0.0f;
-    float power = gap;
-    for (int i = 1; i < Power; ++i) power *= gap;
-    return -power;
-}
-
-inline float log_sigmoid(float margin) {
-    const double x = margin;
-    return static_cast<float>(x < 0 ? x - std::log1p(std::exp(x)) : -std::log1p(std::exp(-x)));
-}
-
 template <typename Function>
-inline void apply(Function function, float above, int64_t size, float *margins, float *scores) {
-    for (int64_t i = 0; i < size; ++i) {
-        margins[i] = finite(margins[i]);
-        scores[i] = (function(margins[i]) + above) + 0.0f;
+void apply(float above, int64_t size, float *margins, float *scores) {
+    for (int64_t i = 0; i < size; i += kLanes) {
+        const Lanes margin = finite(load(margins + i));
+        store(margin, margins + i);
+        store((Function::log(margin) + above) + 0.0f, scores + i);
     }
 }
 
 void apply_link(Link link, float above, int64_t size, float *margins, float *scores) {
     switch (link) {
-        case Link::noop: return apply([](float m) { return m; }, above, size, margins, scores);
-        case Link::hinge1: return apply(log_hinge<1>, above, size, margins, scores);
-        case Link::hinge2: return apply(log_hinge<2>, above, size, margins, scores);
-        case Link::hinge3: return apply(log_hinge<3>, above, size, margins, scores);
-        case Link::hinge4: return apply(log_hinge<4>, above, size, margins, scores);
-        case Link::sigmoid: return apply(log_sigmoid, above, size, margins, scores);
+        case Link::noop: return apply<Noop>(above, size, margins, scores);
+        case Link::hinge1: return apply<Hinge<1>>(above, size, margins, scores);
+        case Link::hinge2: return apply<Hinge<2>>(above, size, margins, scores);
+        case Link::hinge3: return apply<Hinge<3>>(above, size, margins, scores);
+        case Link::hinge4: return apply<Hinge<4>>(above, size, margins, scores);
+        case Link::sigmoid: return apply<Sigmoid>(above, size, margins, scores);
     }
 }
 

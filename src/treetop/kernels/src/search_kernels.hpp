@@ -46,7 +46,7 @@ struct HitRoom {
     Hit *narrow;
 };
 
-// Vectors of weights may be read this far beyond a row.
+// Vectors may reach this far beyond a row of weights, margins or scores.
 constexpr int64_t kOverread = 16;
 
 struct SearchKernels {
@@ -55,7 +55,7 @@ struct SearchKernels {
                        float *margins);
     // margins[child] += sum over dims, for one parent.
     void (*add_dense)(const Level &level, int64_t parent, const float *dense, float *margins);
-    // scores = link(margins) + above; margins become finite, zeros of both kinds positive.
+    // scores = link(margins) + above; margins become finite, zeros of both kinds positive. Works on whole vectors.
     void (*apply_link)(Link link, float above, int64_t size, float *margins, float *scores);
     // Positions whose score is at least `bar`; returns how many.
     int64_t (*at_least)(const float *scores, int64_t size, float bar, int32_t *positions);

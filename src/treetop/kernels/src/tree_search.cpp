@@ -44,12 +44,12 @@ const Postings &SearchLevel::postings() {
     return *postings_;
 }
 
-void offer_children(const Level &level, int64_t first, int64_t children, const float *margins, const float *scores,
-                    std::vector<int32_t> &positions, Best &best) {
-    const int64_t found = search_kernels().at_least(scores, children, best.bar(), positions.data());
+void offer_children(const Scored &scored, std::vector<int32_t> &positions, Best &best) {
+    const int32_t *nodes = scored.level.children + scored.first;
+    const int64_t found = search_kernels().at_least(scored.scores, scored.children, best.bar(), positions.data());
     for (int64_t i = 0; i < found; ++i) {
         const int32_t child = positions[i];
-        best.offer(make_candidate(scores[child], margins[child], level.children[first + child]));
+        best.offer(make_candidate(scored.scores[child], scored.margins[child], nodes[child]));
     }
 }
 

@@ -26,6 +26,8 @@ struct Settings {
     Link link_at(size_t level) const { return last(level) ? leaf_link : link; }
     // Margins do not add up to anything, so a noop level ranks by its own; other inner levels rank by the whole path.
     bool add_path(size_t level) const { return last(level) ? multiply : link != Link::noop; }
+    // Whether a child's score is at most its parent's.
+    bool prunes(size_t level) const { return level > 0 && add_path(level) && link_at(level) != Link::noop; }
 };
 
 // A level with what is derived from it on first use.
@@ -45,8 +47,7 @@ private:
 using Levels = std::vector<std::unique_ptr<SearchLevel>>;
 
 // Offers the children of one parent that have a chance.
-void offer_children(const Level &level, int64_t first, int64_t children, const float *margins, const float *scores,
-                    std::vector<int32_t> &positions, Best &best);
+void offer_children(const Scored &scored, std::vector<int32_t> &positions, Best &best);
 
 // Best first; -1 and the lowest score where there are fewer than k.
 void write_labels(Best &best, const Settings &settings, int32_t *labels, float *scores);

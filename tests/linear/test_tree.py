@@ -5,12 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from treetop import kernels
 from treetop.errors import ConfigError, DataError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
 from treetop.linear.tree import everyone
 from treetop.runtime import Runtime
-from treetop.sparse import AnyFeatures, canonical, join
+from treetop.sparse import AnyFeatures, canonical, join, take_rows
 from treetop.store import Folder
 from treetop.types import CSR
 
@@ -78,6 +79,53 @@ def test_costs_are_those_of_the_paper() -> None:
     np.testing.assert_allclose(leaf.toarray(), [[1 / 3, 1 / 3, 1 / 3], [1, 0, 0]])
     plain = _costs(labels, tree, LinearTreeConfig(relevance="count", relevance_norm="none"))
     np.testing.assert_allclose(plain[0].toarray(), [[2, 1], [1, 0]])
+
+
+@pytest.mark.parametrize(("link", "combine"), [("l3-hinge", "multiply"), ("l3-hinge", "last"), ("noop", "last")])
+def test_negatives_are_those_that_prediction_reaches(link: str, combine: str) -> None:
+    from treetop.linear.tree import _reach
+
+    search = SearchConfig(link=link, combine=combine, beam=2)  # type: ignore[arg-type]
+    linear = LinearTree.fit(SPARSE, TRUE, TREE, LinearTreeConfig(search=search))
+    inner = linear.levels[:-1]
+    assert len(inner) > 1
+    found = None
+    for level in inner:
+        found = _reach(level, SPARSE, found, search, Runtime(threads=1))
+    nodes, _ = kernels.Searcher([level.arrays for level in inner]).search(
+        SPARSE,
+        None,
+        beams=[2] * (len(inner) - 1),
+        k=2,
+        link=search.link,
+        combine="last" if link == "noop" else "multiply",
+    )
+    assert found is not None
+    np.testing.assert_array_equal(found.indices.reshape(TEXTS, 2), np.sort(nodes, axis=1))
+
+
+@pytest.mark.parametrize("features", [SPARSE, join(SPARSE, EMBEDDING)], ids=["sparse", "joined"])
+def test_more_than_there_is(features: AnyFeatures) -> None:
+    """More labels than there are, a beam wider than a level, texts without a word: one by one as all at once."""
+    linear = LinearTree.fit(features, TRUE, TREE)
+    empty = canonical(np.zeros((2, COLUMNS), np.float32))
+    some = empty if features is SPARSE else join(empty, np.zeros((2, EMBEDDING.shape[1]), np.float32))
+    for texts in (some, take_rows(features, np.arange(3))):
+        found = linear.predict(texts, LABELS + 5, beam=10 * LABELS)
+        np.testing.assert_array_equal(np.sort(found.labels[:, :LABELS]), np.tile(np.arange(LABELS), (len(found), 1)))
+        assert (found.labels[:, LABELS:] == -1).all()
+        assert (found.scores[:, LABELS:] == 0).all()
+        one = linear.predict(take_rows(texts, np.arange(1)), LABELS + 5, beam=10 * LABELS)
+        np.testing.assert_array_equal(one.labels, found.labels[:1])
+        np.testing.assert_array_equal(one.scores, found.scores[:1])
+
+
+def test_a_tree_of_one_label() -> None:
+    tree = LabelTree.from_groups([[0]])
+    linear = LinearTree.fit(SPARSE, canonical(np.ones((TEXTS, 1), np.float32)), tree)
+    found = linear.predict(SPARSE, 3)
+    assert (found.labels == [0, -1, -1]).all()
+    np.testing.assert_array_equal(linear.predict(canonical(SPARSE[[4]]), 3).scores, found.scores[[4]])
 
 
 def test_half_precision_halves_the_weights_and_keeps_the_answers() -> None:

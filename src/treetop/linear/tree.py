@@ -174,10 +174,15 @@ def _who_competes(true: CSR, found: CSR, negatives: str) -> CSR:
 
 
 def _reach(level: LinearLevel, features: AnyFeatures, found: CSR | None, search: SearchConfig, runtime: Runtime) -> CSR:
-    """The best nodes of a level among the children of those found above, with the logarithms of their scores."""
+    """The best nodes of a level among the children of those found above, with the logarithms of their scores.
+
+    Inner nodes rank by their whole path, as in prediction: `search.combine` is about labels only. Margins (noop) do not
+    add up to anything, so they rank by their own.
+    """
+    combine: Literal["multiply", "last"] = "last" if search.link == "noop" else "multiply"
     return kernels.score_level(
         level.arrays, sparse_block(features), dense_block(features), found,
-        link=search.link, combine=search.combine, nodes=level.nodes, keep=search.beam,
+        link=search.link, combine=combine, nodes=level.nodes, keep=search.beam,
         log=search.link != "noop", threads=runtime.cores,
     )  # fmt: skip
 

@@ -71,6 +71,19 @@ def test_mean_pooling_and_pooler(folders: dict[str, Path]) -> None:
         load(folders["distilbert"], pooling="pooler")
 
 
+def test_pooling_is_what_the_encoder_was_trained_with(folders: dict[str, Path], tmp_path: Path) -> None:
+    assert load(folders["bert"]).config.pooling == "token"
+    load(folders["bert"], pooling="mean").save(tmp_path)
+    again = load(tmp_path)
+    assert again.config.pooling == "mean"
+    assert load(tmp_path, pooling="token").config.pooling == "token"
+    np.testing.assert_allclose(
+        again.embed(again.tokenize(TEXTS), Runtime(threads=1)),
+        (mean := load(folders["bert"], pooling="mean")).embed(mean.tokenize(TEXTS), Runtime(threads=1)),
+        atol=1e-6,
+    )
+
+
 def test_chunks_are_averaged(folders: dict[str, Path]) -> None:
     words = ["red", "fish", "blue", "sea", "one", "swim", "and", "red", "fish", "blue", "sea", "one", "swim", "and"]
     encoder = TextEncoder.load(EncoderConfig(name=str(folders["bert"]), max_tokens=9, chunks=2)).eval()

@@ -2,8 +2,9 @@
 
 The state of a text after a layer is that of its pooled token: [CLS] for BERT, ELECTRA, DistilBERT and ModernBERT, <s>
 for RoBERTa and MPNet, and the *last* token for XLNet, which also pads on the left. Where it stands is read off the
-tokenizer, so no family needs code of its own. `pooling="mean"` averages all tokens instead (what sentence encoders were
-trained with), `pooling="pooler"` takes the dense + tanh that BERT puts on top (what X- and XR-Transformer feed their
+tokenizer, so no family needs code of its own. `pooling="mean"` averages all tokens instead: sentence encoders were
+trained with it and say so in a file, and from their mean a few epochs get further than from a token that they were not
+trained to use. `pooling="pooler"` takes the dense + tanh that BERT puts on top (what X- and XR-Transformer feed their
 heads).
 """
 
@@ -13,7 +14,7 @@ import importlib.util
 import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -31,6 +32,8 @@ try:
     from torch import Tensor, nn
 except ImportError as error:
     raise MissingExtraError(error.name or "torch", "neural") from None
+
+from treetop.text.pooling import say_mean, trained_pooling
 
 __all__ = ["EncoderConfig", "EncoderSize", "TextEncoder", "size_of"]
 
@@ -52,8 +55,11 @@ class EncoderConfig:
     """Tokens read per text (or per chunk), special tokens included."""
     chunks: int = 1
     """Pieces of `max_tokens` that a long text is read in; their states are averaged."""
-    pooling: Literal["token", "mean", "pooler"] = "token"
-    """What stands for the text: the pooled token, the mean of all tokens, or BERT's pooler (last layer only)."""
+    pooling: Literal["auto", "token", "mean", "pooler"] = "auto"
+    """What stands for the text: the pooled token, the mean of all tokens, or BERT's pooler (last layer only).
+
+    "auto" is the mean for encoders that say they were trained with it, as sentence encoders do, else the pooled token.
+    """
     freeze: int = 0
     """Lowest layers that keep their weights, the token embeddings included; 0 trains everything."""
     checkpointing: bool = False
@@ -124,13 +130,19 @@ class TextEncoder(nn.Module):
             _set_dropout(about, ATTENTION_DROPOUTS, config.attention_dropout)
             model = transformers.AutoModel.from_pretrained(source, config=about).float()
             tokenizer = transformers.AutoTokenizer.from_pretrained(source)
-        return cls(config, model, tokenizer)
+            pooling = trained_pooling(source) if config.pooling == "auto" else config.pooling
+        return cls(replace(config, pooling=pooling), model, tokenizer)
 
     def save(self, folder: str | PathLike[str]) -> None:
-        """Write a plain Hugging Face folder: `AutoModel.from_pretrained` and any other tool can load it."""
+        """Write a plain Hugging Face folder: `AutoModel.from_pretrained` and any other tool can load it.
+
+        If the encoder pools by the mean, the folder says so the way sentence encoders do.
+        """
         with _quiet():
             self.model.save_pretrained(folder)
             self.tokenizer.save_pretrained(folder)
+        if self.config.pooling == "mean":
+            say_mean(folder, self.width)
 
     @property
     def device(self) -> torch.device:

@@ -35,6 +35,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--generated", action="append", default=[], help="a generated task, as zipf-200k or zipf-200k:0.1")
     run.add_argument("--quick", action="store_true", help="few peers, small parts of the data: minutes")
     run.add_argument("--limit", type=int, help="training texts taken at random from each data folder")
+    run.add_argument("--encoder", type=Path, help="a folder with a pretrained encoder, for the transformer methods")
     run.add_argument("--entries", help="names, separated by commas; default: all, or the quick ones")
     growth = _command(commands, "growth", _growth, "cost from ten thousand to a million labels, treetop alone")
     growth.add_argument("--labels", type=int, action="append", help="instead of the default series")
@@ -66,7 +67,7 @@ def _command(commands: argparse._SubParsersAction, name: str, action: Callable[.
     command.add_argument("--results", type=Path, help="default: benchmarks/results; quick: inside the work folder")
     command.add_argument("--time-limit", type=float, default=3600.0, help="seconds for each phase of a peer")
     command.add_argument("--memory", type=float, default=20.0, help="GiB that a peer may use")
-    command.set_defaults(command=action, quick=False)
+    command.set_defaults(command=action, quick=False, encoder=None)
     return command
 
 
@@ -80,6 +81,7 @@ def _options(given: argparse.Namespace, kind: str) -> Options:
         seed=given.seed,
         time_limit=given.time_limit,
         memory_gib=given.memory,
+        encoder=given.encoder.resolve() if given.encoder else None,
         kind=kind,
     )
     return replace(options, singles=300, batches=3, seconds=5.0) if given.quick else options

@@ -11,6 +11,7 @@ __all__ = ["PINS", "InstallError", "environment_python", "variables"]
 
 PINS: dict[str, tuple[str, ...]] = {
     "pecos": ("torch==2.13.0", "libpecos==1.2.8"),
+    "pecos_transformer": ("torch==2.13.0", "libpecos==1.2.8", "transformers==4.48.3"),
     "omikuji": ("omikuji==0.5.2", "numpy==2.4.6", "scipy==1.17.1"),
     "napkinxc": ("napkinxc==0.7.2", "numpy==2.4.6", "scipy==1.17.1"),
     "libmultilabel": ("torch==2.13.0", "libmultilabel==0.10.0", "setuptools<81"),

@@ -28,6 +28,8 @@ class Entry:
     """The model of another entry, served or trained in another way: only its cost is worth showing."""
     needs_texts: bool = False
     """It is given the texts instead of the shared matrix, so turning them into features is part of its cost."""
+    needs_encoder: bool = False
+    """It fine-tunes the encoder that the run was given."""
     once: bool = False
     """So slow that one round is enough."""
     most_work: float = float("inf")
@@ -56,6 +58,27 @@ HASH = {"load": {"weight_matrix_type": "HASH_CHUNKED"}}
 LIBLINEAR = {"train": {"options": "-s 1 -B 1 -e 0.0001 -q", "K": 100, "dmax": 10}, "predict": {"beam_width": 10}}
 OVA = {"loss": "ova", "lr": 0.5, "epoch": 25, "wordNgrams": 2, "bucket": 200_000, "dim": 50}  # fastText's tutorial
 BONSAI = {"cluster_balanced": False, "cluster_k": 100, "max_depth": 3}  # Annif's documentation
+
+STEPS, BATCH, TOKENS = 50, 32, 128  # the same short fine-tuning of every level
+PECOS_TRANSFORMER = {
+    "tree": {"nr_splits": 16, "max_leaf_size": 16},
+    "refined_tree": {"nr_splits": 16, "max_leaf_size": 32},
+    "matcher": {
+        "batch_size": BATCH, "max_steps": STEPS, "learning_rate": 5e-5, "warmup_steps": STEPS // 10,
+        "negative_sampling": "tfn+man",
+    },
+    "matcher_predict": {"truncate_length": TOKENS, "only_topk": 10},
+}  # fmt: skip
+TREETOP_TRANSFORMER = {
+    "encoder.max_tokens": TOKENS,
+    "optim.batch_size": BATCH,
+    "optim.steps": STEPS,
+    "optim.lr": 5e-5,
+    "coarse_tree.max_leaf": 16,
+    "coarse_tree.branching": 16,
+    "fine_tree.max_leaf": 32,
+    "fine_tree.branching": 16,
+}
 
 REFERENCE = "pecos-xr-linear"
 """The entry that others are compared with, text by text."""
@@ -163,6 +186,24 @@ ENTRIES = {
             peer="fasttext",
             settings={**OVA, "loss": "hs"},
             needs_texts=True,
+        ),
+        Entry(
+            name="pecos-xr-transformer",
+            title="PECOS XR-Transformer",
+            peer="pecos_transformer",
+            settings=PECOS_TRANSFORMER,
+            needs_texts=True,
+            needs_encoder=True,
+            once=True,
+        ),
+        Entry(
+            name="treetop-xr-transformer",
+            title="treetop XR-Transformer",
+            peer="treetop",
+            settings={"method": "xr-transformer", "texts": True, "assign": TREETOP_TRANSFORMER},
+            needs_texts=True,
+            needs_encoder=True,
+            once=True,
         ),
     )
 }

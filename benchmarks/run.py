@@ -48,6 +48,8 @@ class Options:
     """Repeating batches, or single queries, stops after this time."""
     time_limit: float = 3600.0
     memory_gib: float | None = 20.0
+    encoder: Path | None = None
+    """A folder with the pretrained encoder that transformer methods fine-tune."""
     kind: str = "compare"
     started: str = field(default_factory=lambda: _now())
     """Names the run: the page shows the newest run of each entry."""
@@ -73,7 +75,7 @@ def run_entry(task: Path, entry: Entry, repeat: int, options: Options) -> dict[s
     folder = options.work / "runs" / row["task"]["name"]
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        _check_possible(entry, row["task"])
+        _check_possible(entry, row["task"], options)
         python = environment_python(entry.peer, options.environments)
         request = _request(entry, folder, options)
         trained = _train(python, task, entry, request, folder, options)
@@ -139,6 +141,7 @@ def _header(task: Path, entry: Entry, repeat: int, options: Options) -> dict[str
         "equal": entry.equal,
         "variant": entry.variant,
         "settings": entry.settings,
+        "encoder": options.encoder.name if entry.needs_encoder and options.encoder else None,
         "threads": entry.threads or options.threads,
         "seed": options.seed,
         "repeat": repeat,
@@ -148,7 +151,9 @@ def _header(task: Path, entry: Entry, repeat: int, options: Options) -> dict[str
     }
 
 
-def _check_possible(entry: Entry, task: dict[str, Any]) -> None:
+def _check_possible(entry: Entry, task: dict[str, Any], options: Options) -> None:
+    if entry.needs_encoder and options.encoder is None:
+        raise PeerError("not tried: needs a pretrained encoder (--encoder)")
     if entry.needs_texts and not task["texts"]:
         raise PeerError("needs texts, and generated tasks have none")
     work = task["statistics"]["texts"] * task["statistics"]["labels"]
@@ -158,7 +163,7 @@ def _check_possible(entry: Entry, task: dict[str, Any]) -> None:
 
 def _request(entry: Entry, folder: Path, options: Options) -> dict[str, Any]:
     return {
-        "settings": entry.settings,
+        "settings": {**entry.settings, **({"encoder": str(options.encoder)} if entry.needs_encoder else {})},
         "threads": entry.threads or options.threads,
         "seed": options.seed,
         "k": K,

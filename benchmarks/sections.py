@@ -15,13 +15,8 @@ __all__ = ["failures", "task_section"]
 
 REASONS = Path(__file__).parent / "reasons.json"
 OURS = "treetop-xr-linear"
-STAGES = {
-    "label representation, CPU s": ("stages", "pifa", "cpu"),
-    "tree, CPU s": ("stages", "tree", "cpu"),
-    "tree, wall s": ("stages", "tree", "wall"),
-    "training, CPU s": ("stages", "train", "cpu"),
-    "training, wall s": ("stages", "train", "wall"),
-    "training, peak MiB": ("stages", "train", "peak_rss_mib"),
+TRANSFORMERS = ("pecos-xr-transformer", "treetop-xr-transformer")
+SERVING = {
     "batch prediction, CPU s": ("stages", "batch", "cpu"),
     "batch prediction, wall s": ("stages", "batch", "wall"),
     "prediction, peak MiB": ("stages", "batch", "peak_rss_mib"),
@@ -29,6 +24,19 @@ STAGES = {
     "one at a time, p99 ms": ("one", "p99_ms"),
     "model, bytes": ("model_bytes",),
 }
+TRAINING = {
+    "training, CPU s": ("stages", "train", "cpu"),
+    "training, wall s": ("stages", "train", "wall"),
+    "training, peak MiB": ("stages", "train", "peak_rss_mib"),
+}
+LINEAR_STAGES = {
+    "label representation, CPU s": ("stages", "pifa", "cpu"),
+    "tree, CPU s": ("stages", "tree", "cpu"),
+    "tree, wall s": ("stages", "tree", "wall"),
+    **TRAINING,
+    **SERVING,
+}
+TRANSFORMER_STAGES = {"fine-tuning, ms per text": ("tuning", "ms_per_text"), **TRAINING, **SERVING}
 
 
 def task_section(name: str, results: Sequence[Result]) -> str:
@@ -55,18 +63,29 @@ def task_section(name: str, results: Sequence[Result]) -> str:
 def _equal(results: Sequence[Result]) -> str:
     """PECOS and treetop in equal settings, stage by stage, PECOS with the faster of its two ways to store weights."""
     by_name = {row.entry: row for row in results if row.error is None}
-    if REFERENCE not in by_name or OURS not in by_name:
+    linear, transformer = (
+        _side_by_side([row for name, row in by_name.items() if name.startswith(theirs)], by_name.get(ours), stages)
+        for theirs, ours, stages in ((REFERENCE, OURS, LINEAR_STAGES), (*TRANSFORMERS, TRANSFORMER_STAGES))
+    )
+    parts = []
+    if linear:
+        head = "Equal settings, stage by stage (PECOS's prediction with the faster of its chunked and hashed weights):"
+        parts += [head, linear, _threads(by_name)]
+    if transformer:
+        parts += ["XR-Transformer with the same encoder, batches, token limit and steps:", transformer]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _side_by_side(theirs: Sequence[Result], ours: Result | None, stages: dict[str, tuple[str, ...]]) -> str:
+    if ours is None or not theirs:
         return ""
-    ours, theirs = by_name[OURS], [row for name, row in by_name.items() if name.startswith(REFERENCE)]
     lines = []
-    for title, path in STAGES.items():
+    for title, path in stages.items():
         found = [value for row in theirs if (value := row.value(*path)) is not None]
         mine = ours.value(*path)
         if found and mine:
             lines.append([title, figure(min(found)), figure(mine), f"{min(found) / mine:.1f}x"])
-    head = "Equal settings, stage by stage (PECOS's prediction with the faster of its chunked and hashed weights):"
-    table = markdown(["", "PECOS", "treetop", "PECOS / treetop"], lines)
-    return "\n\n".join(part for part in (head, table, _threads(by_name)) if part)
+    return markdown(["", "PECOS", "treetop", "PECOS / treetop"], lines)
 
 
 def _threads(by_name: dict[str, Result]) -> str:

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-__all__ = ["Peer", "Stages", "Task", "from_csr", "from_lists", "from_scores", "main"]
+__all__ = ["Peer", "Stages", "Task", "from_csr", "from_lists", "from_scores", "main", "tuning"]
 
 WARM_UP = 20  # single queries before the clock starts
 
@@ -87,7 +87,7 @@ class Peer:
     """What a peer can do. Only what is inside `train`, `load`, `predict` and `predict_one` is timed as such."""
 
     packages: tuple[str, ...] = ()  # distributions whose versions go into the answer
-    input = "features"  # or "texts"
+    input = "features"  # or "texts", or "both": a pair of the two
 
     def __init__(self, settings: dict[str, Any], threads: int, seed: int) -> None:
         self.settings, self.threads, self.seed = settings, threads, seed
@@ -151,8 +151,8 @@ def _train(peer: Peer, task: Task, stages: Stages, asked: dict[str, Any]) -> dic
 
 
 def _predict(peer: Peer, task: Task, stages: Stages, asked: dict[str, Any]) -> dict[str, Any]:
-    rows = task.test_features if peer.input == "features" else task.texts("tst")
-    queries, k = peer.queries(rows), asked["k"]
+    rows, k = _test_rows(task, peer.input), asked["k"]
+    queries = peer.queries(rows)
     with stages("load"):
         peer.load(Path(asked["model"]))
     batches = _batches(peer, queries, k, stages, asked)
@@ -162,6 +162,12 @@ def _predict(peer: Peer, task: Task, stages: Stages, asked: dict[str, Any]) -> d
     with stages("one"):
         one = _one_at_a_time(lambda query: peer.predict_one(query, k), singles, asked["seconds"])
     return {"texts": labels.shape[0], "batches": batches, "one": one}
+
+
+def _test_rows(task: Task, kind: str) -> Any:
+    if kind == "both":
+        return task.test_features, task.texts("tst")
+    return task.texts("tst") if kind == "texts" else task.test_features
 
 
 def _batches(peer: Peer, queries: Any, k: int, stages: Stages, asked: dict[str, Any]) -> dict[str, Any]:
@@ -239,6 +245,9 @@ def versions(packages: tuple[str, ...]) -> dict[str, str]:
 
 
 def _version(package: str) -> str:
+    imported = getattr(sys.modules.get(package), "__version__", None)
+    if imported is not None:  # also of sources that are run where they lie
+        return str(imported)
     try:
         return version(package)
     except PackageNotFoundError:
@@ -273,6 +282,11 @@ def from_scores(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     order = np.argsort(-np.take_along_axis(scores, best, 1), axis=1, kind="stable")
     labels = np.take_along_axis(best, order, 1)
     return labels, np.take_along_axis(scores, labels, 1)
+
+
+def tuning(texts: int, wall: float) -> dict[str, dict[str, float]]:
+    """What the fine-tuning of an encoder cost: texts seen, repetitions counted, and wall seconds."""
+    return {"tuning": {"texts": texts, "wall": wall, "ms_per_text": 1e3 * wall / texts}} if texts else {}
 
 
 def _empty(rows: int, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""treetop's linear methods, through their public names."""
+"""treetop's methods, through their public names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from benchmarks.peers.protocol import Peer, Stages, Task, main
+from benchmarks.peers.protocol import Peer, Stages, Task, main, tuning
 from treetop.data import Corpus, Dataset, LabelSpace
 from treetop.labels import grow_tree, pifa
 from treetop.methods import load, method_class
@@ -33,8 +33,10 @@ class Treetop(Peer):
     def train(self, task: Task, stages: Stages) -> None:
         data = as_dataset(task, texts=self.input == "texts")
         assignments = tuple(f"{name}={value}" for name, value in self.settings.get("assign", {}).items())
-        config = resolve(self.settings["method"], preset_name=self.settings.get("preset"), assignments=assignments)
-        method = method_class(self.settings["method"])
+        name, preset, encoder = (self.settings.get(key) for key in ("method", "preset", "encoder"))
+        assert name is not None
+        config = resolve(name, preset_name=preset, assignments=assignments, encoder=encoder)
+        method = method_class(name)
         options: dict[str, Any] = {}
         one_tree = getattr(config, "trees", 0) == 1  # with several, growing and training take turns
         if one_tree and data.corpus.features is not None:
@@ -57,7 +59,12 @@ class Treetop(Peer):
         digest = hashlib.sha256()
         for path in sorted(folder.rglob("*.safetensors")):
             digest.update(path.read_bytes())
-        return {"digest": digest.hexdigest()[:16]}
+        return {"digest": digest.hexdigest()[:16], **self._tuning()}
+
+    def _tuning(self) -> dict[str, Any]:
+        logs = getattr(self.model, "logs", [])
+        steps, seconds = sum(log.steps for log in logs), sum(log.seconds for log in logs)
+        return tuning(steps * self.model.config.optim.batch_size, seconds) if logs else {}
 
     def load(self, folder: Path) -> None:
         self.model = load(folder, runtime=self.runtime)

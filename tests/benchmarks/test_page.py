@@ -65,6 +65,14 @@ def test_ratios_of_equal_settings(tmp_path: Path) -> None:
     assert "abacus" in text
 
 
+def test_the_transformers_of_both_side_by_side(tmp_path: Path) -> None:
+    theirs = row("pecos-xr-transformer", "pecos_transformer", tuning={"ms_per_text": 30.0})
+    ours = row("treetop-xr-transformer", "treetop", tuning={"ms_per_text": 10.0})
+    text = page_of([PECOS, OURS, theirs, ours], tmp_path)
+    assert "| fine-tuning, ms per text | 30 | 10 | 3.0x |" in text
+    assert "fine-tuning" not in page_of([PECOS, OURS, theirs], tmp_path)
+
+
 def test_where_treetop_is_not_the_best_is_said(tmp_path: Path) -> None:
     better = row("omikuji-bonsai", "omikuji")
     better["metrics"]["r@10"] = 0.6

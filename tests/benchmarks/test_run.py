@@ -16,6 +16,8 @@ from benchmarks.run import Options, compare
 from benchmarks.scores import load_labels
 from benchmarks.tasks import from_data, from_shape
 
+from tiny_encoders import make_encoder
+
 TINY = Shape(train=1500, test=300, labels=600, per_text=3.0, features=5000, words=40.0)
 
 
@@ -34,6 +36,12 @@ def options(tmp_path: Path) -> Options:
 
 def rows_of(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for path in sorted(folder.glob("*.jsonl")) for line in path.read_text().splitlines()]
+
+
+def write_rows(folder: Path, split: str, count: int, *extra: str) -> None:
+    folder.mkdir(exist_ok=True)
+    rows = [{"text": f"word{row % 7} and\nmore", "labels": [f"l{row % 7}", *extra]} for row in range(count)]
+    (folder / f"{split}.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
 
 
 def test_treetop_alone(options: Options) -> None:
@@ -57,25 +65,37 @@ def test_a_peer_that_fails_is_a_row_that_says_so(options: Options) -> None:
     texts = ENTRIES["fasttext-hs"]
     large = replace(ENTRIES["treetop-xr-linear"], name="large", most_work=10.0)
     orphan = replace(ENTRIES["treetop-xr-linear"], name="orphan", model_of="nobody")
+    encoder = replace(ENTRIES["treetop-xr-transformer"], needs_texts=False)
     slow = replace(options, time_limit=0.01)
-    rows = compare(task, [unknown, texts, large, orphan], 1, options)
+    rows = compare(task, [unknown, texts, large, orphan, encoder], 1, options)
     rows += compare(task, [ENTRIES["treetop-xr-linear"]], 1, slow)
     messages = [row["error"] for row in rows]
     assert "did you mean 'xr-linear'" in messages[0]
     assert "needs texts" in messages[1]
     assert "not tried" in messages[2]
     assert "nobody" in messages[3]
-    assert "was stopped after" in messages[4]
+    assert "--encoder" in messages[4]
+    assert "was stopped after" in messages[5]
+
+
+def test_a_transformer_is_measured_with_the_encoder_of_the_run(options: Options, tmp_path: Path) -> None:
+    write_rows(tmp_path / "mine", "train", 60)
+    write_rows(tmp_path / "mine", "test", 20)
+    task = from_data(tmp_path / "mine", options.work)
+    encoder = make_encoder(tmp_path / "tiny", ["and", "more"])
+    settings = {"method": "xr-transformer", "texts": True, "assign": {"encoder.max_tokens": 16, "optim.steps": 3}}
+    entry = replace(ENTRIES["treetop-xr-transformer"], settings=settings)
+    (row,) = compare(task, [entry], 1, replace(options, encoder=encoder))
+    assert row["error"] is None
+    assert row["encoder"] == "tiny"
+    assert row["tuning"]["texts"] == 3 * 32
+    assert row["metrics"]["p@1"] > 0.5
 
 
 def test_a_folder_becomes_a_task(tmp_path: Path) -> None:
     data = tmp_path / "mine"
-    data.mkdir()
-    for split, count in (("train", 60), ("test", 20)):
-        extra = ["only here"] if split == "test" else []
-        rows = [{"text": f"word{row % 7} and\nmore", "labels": [f"l{row % 7}", *extra]} for row in range(count)]
-        lines = [json.dumps(row) for row in rows]
-        (data / f"{split}.jsonl").write_text("\n".join(lines))
+    write_rows(data, "train", 60)
+    write_rows(data, "test", 20, "only here")
     task = from_data(data, tmp_path / "work", limit=40)
     card = json.loads((task / "task.json").read_text())
     assert card["name"] == "mine-40"

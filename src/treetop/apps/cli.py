@@ -1,4 +1,4 @@
-"""The command line: `treetop train | predict | evaluate | inspect | presets | demo`.
+"""The command line: `treetop train | predict | evaluate | inspect | analyse | presets | demo`.
 
 Everything heavy is imported inside the commands, so that `--help` answers at once.
 """
@@ -158,6 +158,34 @@ def inspect(
     from treetop.methods import load
 
     tables.show_model(load(model), model, depth)
+
+
+@app.command()
+def analyse(
+    model: ModelPath,
+    data: Data,
+    out: Annotated[Path, typer.Option(help="Folder for the pictures.")],
+    split: Annotated[str, typer.Option(help="Which part of the data.")] = "test",
+    limit: Annotated[int, typer.Option(help="Texts to look at, taken evenly; 0 for all.")] = 2000,
+    text: TextField = "text",
+    labels: LabelField = "labels",
+    separator: Separator = None,
+    threads: Threads = 0,
+) -> None:
+    """Draw what happens inside a transformer: shortlist recall, attention and likeness of layers."""
+    from treetop.apps import tables
+    from treetop.data import read
+    from treetop.errors import needs_neural
+    from treetop.methods import load
+
+    with needs_neural():
+        from treetop.apps.analysis import analyse, draw
+    loaded = load(model, runtime=_runtime(0, threads, quiet=False))
+    dataset = read(data, split=split, space=loaded.space, text=text, labels=labels, separator=separator)
+    if 0 < limit < len(dataset):
+        dataset = dataset.take([number * len(dataset) // limit for number in range(limit)])
+    found = analyse(loaded, dataset)
+    tables.show_analysis(found, draw(found, out))
 
 
 @app.command()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE
 from rich.console import Console
@@ -19,7 +19,12 @@ from treetop.predictions import Suggestion
 from treetop.presets.registry import PRESETS
 from treetop.runtime import available_memory
 
-__all__ = ["say_memory", "say_trained", "show_figures", "show_model", "show_presets", "show_suggestions"]
+if TYPE_CHECKING:
+    from treetop.apps.analysis import Analysis
+
+__all__ = [
+    "say_memory", "say_trained", "show_analysis", "show_figures", "show_model", "show_presets", "show_suggestions",
+]  # fmt: skip
 
 _LARGE = 2**30  # An estimate below this is not worth a line.
 
@@ -99,6 +104,21 @@ def show_model(model: Method[Any], path: Path, depth: int) -> None:
     tree = model.label_tree()
     if tree is not None and depth > 0:
         out.print(tree.describe(model.space.names, depth=depth), highlight=False, markup=False)
+
+
+def show_analysis(found: Analysis, pictures: Sequence[Path]) -> None:
+    """What was seen inside a transformer, in numbers, and where the pictures are."""
+    for width, share in zip(found.widths, found.recall, strict=True):
+        out.print(f"level of {width:,} nodes: {100 * share:.2f} % of the true nodes are kept", highlight=False)
+    table = Table(title="attention of the pooled token, by layer", title_justify="left")
+    for column in ("layer", "to itself", "entropy", *(("to itself before", "entropy before") if found.before else ())):
+        table.add_column(column, justify="right")
+    parts = [part for part in (found.attention, found.before) if part is not None]
+    columns = [values.mean(1) for part in parts for values in (part.to_itself, part.entropy)]
+    for layer, row in enumerate(zip(*columns, strict=True), 1):
+        table.add_row(str(layer), *(f"{value:.3f}" for value in row))
+    out.print(table)
+    out.print(f"pictures: {', '.join(map(str, pictures))}", highlight=False)
 
 
 def show_presets() -> None:

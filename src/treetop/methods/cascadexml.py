@@ -27,6 +27,7 @@ re-scaling, which the paper has (eq. 5) and the code has not, is on.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -54,7 +55,7 @@ from treetop.store import Folder
 from treetop.text import Tfidf, TfidfConfig
 from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder
 from treetop.text.tokens import Padded, Tokens
-from treetop.types import CSR
+from treetop.types import CSR, Texts
 
 __all__ = ["CascadeXML", "CascadeXMLConfig", "automatic_layers"]
 
@@ -169,12 +170,24 @@ class Network(nn.Module):
     def score(self, tokens: Padded, rows: NDArray[np.int64]) -> tuple[Tensor | None, Tensor]:
         """The labels that the search reaches, and their scores under the chosen scheme."""
         del rows
+        return self._search(tokens, [])
+
+    def kept(self, level: int, tokens: Padded, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+        """The nodes that the search keeps at a level above the labels, each with a one."""
+        del rows
+        trail: list[Tensor] = []
+        self._search(tokens, trail)
+        return trail[level], torch.where(trail[level] < 0, -torch.inf, 1.0)
+
+    def _search(self, tokens: Padded, trail: list[Tensor]) -> tuple[Tensor | None, Tensor]:
+        """From level to level; the nodes kept at each are put into `trail`."""
         states, candidates, above = self.encoder(tokens, self.layers), None, None
         for level, scorer in enumerate(self.scorers):
             own = scorer(self.features(states, level), candidates).sigmoid()
             path = own if above is None or self.config.scores == "leaf" else own * above
             if level < self.levels - 1:
                 best, kept = pick(own, candidates, self.beams[level])
+                trail.append(best)
                 passed = kept if self.config.scores != "path" else _at(path, best, candidates)
                 candidates, above = expand_scores(best, passed, self.below[level])  # type: ignore[arg-type]
         return candidates, path
@@ -268,6 +281,14 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
         features = self._joined(tokens, self.tfidf.transform(corpus.texts))
         linear = self.linear.predict(features, wide, runtime=self.runtime)
         return fuse([rank(self.network.score, tokens, wide, self.runtime), linear], "average", k=k)
+
+    def shortlists(self, texts: Texts) -> list[CSR]:
+        """The nodes that search keeps at each level above the labels: 1 where (text, node) is kept."""
+        tokens = self.network.encoder.tokenize(texts, runtime=self.runtime)
+        return [
+            rank(partial(self.network.kept, level), tokens, beam, self.runtime).to_csr(self.tree.widths[level])
+            for level, beam in enumerate(self.network.beams)
+        ]
 
     def describe(self) -> dict[str, Any]:
         """Widths of the levels, the encoder's layers for each, and the encoder."""

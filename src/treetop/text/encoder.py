@@ -170,8 +170,7 @@ class TextEncoder(nn.Module):
         """The state of each text after each of the given layers: (layers, texts, width)."""
         wanted = [layer % (self.layers + 1) for layer in layers]
         inner = any(layer != self.layers for layer in wanted)
-        inputs = {"input_ids": batch.ids, "attention_mask": batch.mask, "token_type_ids": batch.types}
-        tensors = {k: torch.from_numpy(v).to(self.device) for k, v in inputs.items() if v is not None}
+        tensors = self._inputs(batch)
         output = self.model(**tensors, output_hidden_states=inner)
         mask, last = tensors["attention_mask"], output.last_hidden_state
         states = [last if layer == self.layers else output.hidden_states[layer] for layer in wanted]
@@ -179,6 +178,10 @@ class TextEncoder(nn.Module):
         if self.config.pooling == "pooler":
             pooled = [output.pooler_output if w == self.layers else p for w, p in zip(wanted, pooled, strict=True)]
         return _join_pieces(torch.stack(pooled), batch)
+
+    def _inputs(self, batch: Padded) -> dict[str, Tensor]:
+        named = {"input_ids": batch.ids, "attention_mask": batch.mask, "token_type_ids": batch.types}
+        return {k: torch.from_numpy(v).to(self.device) for k, v in named.items() if v is not None}
 
     def _pool(self, state: Tensor, mask: Tensor) -> Tensor:
         """One vector per piece from (pieces, tokens, width)."""
@@ -192,6 +195,18 @@ class TextEncoder(nn.Module):
         if self._pooled_last:
             return mask.shape[1] - 1 - mask.flip(1).argmax(1)
         return mask.argmax(1)
+
+    @torch.no_grad()
+    def pooled_attention(self, batch: Padded) -> tuple[Tensor, Tensor]:
+        """Attention of the pooled token of each piece: (layers, pieces, heads, tokens); and where that token stands."""
+        tensors = self._inputs(batch)
+        place = self._pooled_place(tensors["attention_mask"])
+        pieces, was_training = torch.arange(len(place), device=place.device), self.training
+        self.eval()
+        with _shown_attention(self.model):
+            layers = self.model(**tensors, output_attentions=True).attentions
+        self.train(was_training)
+        return torch.stack([layer[pieces, :, place] for layer in layers]), place
 
     @torch.no_grad()
     def embed(self, tokens: Tokens, runtime: Runtime, *, layer: int = -1) -> Dense:
@@ -212,6 +227,17 @@ def _set_dropout(about: Any, names: Sequence[str], value: float | None) -> None:
     for name in names:
         if value is not None and isinstance(getattr(about, name, None), float | int):
             setattr(about, name, value)
+
+
+@contextmanager
+def _shown_attention(model: Any) -> Iterator[None]:
+    """With the one implementation of attention that can tell what it attended to."""
+    before = model.config._attn_implementation
+    model.set_attn_implementation("eager")
+    try:
+        yield
+    finally:
+        model.set_attn_implementation(before)
 
 
 def _join_pieces(pooled: Tensor, batch: Padded) -> Tensor:

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import importlib.util
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -37,3 +40,18 @@ def test_an_interrupted_training_is_not_written_over(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="not a checkpoint of treetop"):
         make_model("lightxml", config, tmp_path / "m", Runtime(), resume=True)
     assert model.checkpoint == tmp_path / "m.checkpoint"  # type: ignore[attr-defined]
+
+
+def test_the_log_of_a_training_stays_with_the_model(toy_train: Dataset, tmp_path: Path) -> None:
+    pytest.importorskip("transformers", reason="needs the extra 'neural'")
+    from tiny_methods import OPTIM, light
+
+    config = light(optim=replace(OPTIM, epochs=1, log_every=5))(Runtime()).config
+    model = make_model("lightxml", config, tmp_path / "m", Runtime(threads=1), resume=False).fit(toy_train)
+    finish(model, tmp_path / "m")
+    rows = [json.loads(line) for line in (tmp_path / "m" / "training.jsonl").read_text().splitlines()]
+    assert [row["step"] for row in rows] == [5, 10, 15, 20, 25]
+    assert {"run", "loss", "lr", "norm", "speed"} <= rows[0].keys()
+    assert not checkpoint_folder(tmp_path / "m").exists()
+    if importlib.util.find_spec("tensorboard") is not None:
+        assert list((tmp_path / "m" / "tensorboard").glob("*/events.*"))

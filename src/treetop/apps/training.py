@@ -40,10 +40,13 @@ def make_model(name: str, config: Any, out: Path, runtime: Runtime, *, resume: b
 
 
 def finish(model: Method[Any], out: Path) -> None:
-    """Save the model; its checkpoints have then served their purpose."""
+    """Save the model; its checkpoints have then served their purpose, only TensorBoard's curves are kept."""
     model.save(out)
     if _fine_tunes(model.config):
-        shutil.rmtree(checkpoint_folder(out), ignore_errors=True)
+        folder = checkpoint_folder(out)
+        for curves in folder.glob("*/tensorboard"):
+            shutil.move(curves, out / "tensorboard" / curves.parent.name)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _fine_tunes(config: Any) -> bool:

@@ -16,9 +16,12 @@ from treetop.neural.networks import texts_of
 from treetop.neural.optimiser import OptimConfig
 from treetop.neural.training import TrainingLog
 from treetop.runtime import Runtime
+from treetop.store import Folder
 from treetop.text.encoder import EncoderConfig, EncoderSize, size_of
 
 __all__ = ["FineTuned", "FineTunedConfig"]
+
+LOG = "training.jsonl"
 
 
 class FineTunedConfig(Protocol):
@@ -60,6 +63,13 @@ class FineTuned(Method[C]):
         if self.checkpoint is not None:
             claim(self.checkpoint, self._run(train))
         self._learn(train)
+
+    def _write(self, folder: Folder) -> None:
+        """The model, and the log of its training: a line per record, `run` counts the trainings of one fit."""
+        super()._write(folder)
+        records = [{"run": run, **record} for run, log in enumerate(self.logs) for record in log.records]
+        if records:
+            folder.write_lines(LOG, records)
 
     def _run(self, train: Dataset) -> dict[str, Any]:
         """What must be the same for a run to be continued."""

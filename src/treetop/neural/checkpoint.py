@@ -18,6 +18,8 @@ import torch
 from torch import Tensor
 
 from treetop.errors import ConfigError
+from treetop.neural.board import FOLDER as BOARD
+from treetop.neural.board import Board
 from treetop.store import Folder, whole_file
 
 __all__ = ["UNESSENTIAL", "Checkpoints", "claim", "optimiser_state", "restore_optimiser"]
@@ -32,6 +34,8 @@ class Checkpoints:
 
     def __init__(self, folder: str | PathLike[str] | None) -> None:
         self.folder = None if folder is None else Path(folder)
+        self._board: Board | None = None
+        self._from_step = 0
 
     def write(self, step: int, state: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> None:
         """Write one checkpoint, then remove older ones."""
@@ -60,17 +64,25 @@ class Checkpoints:
         return [] if self.folder is None or not self.folder.is_dir() else sorted(self.folder.glob("step-*"))
 
     def log(self, record: Mapping[str, Any]) -> None:
-        """Append one line to log.jsonl."""
+        """Append one line to log.jsonl, and a point to TensorBoard's curves if it is installed."""
         if self.folder is not None:
             self.folder.mkdir(parents=True, exist_ok=True)
             with (self.folder / "log.jsonl").open("a", encoding="utf-8") as file:
                 file.write(json.dumps(record) + "\n")
+            self._board = self._board or Board(self.folder / BOARD, from_step=self._from_step)
+            self._board.add(record)
 
     def rewind_log(self, records: list[dict[str, Any]]) -> None:
-        """Forget the lines that were written after the checkpoint a run resumes from."""
+        """Forget what was logged after the checkpoint a run resumes from."""
+        self._from_step = max((record["step"] for record in records), default=0)
         if self.folder is not None and (self.folder / "log.jsonl").exists():
             lines = "".join(json.dumps(record) + "\n" for record in records)
             (self.folder / "log.jsonl").write_text(lines, encoding="utf-8")
+
+    def close(self) -> None:
+        """End the log."""
+        if self._board is not None:
+            self._board.close()
 
     def check_same(self, then: Mapping[str, Any], now: Mapping[str, Any]) -> None:
         """Refuse to continue a run under other settings than it was begun with."""

@@ -252,6 +252,7 @@ class _Run:
             if self.world.leads:
                 weights = {f"weights/{name}": p for name, p in self.parameters.items()}
                 self.checkpoints.write(self.step, {**self._state(), "done": True}, weights)
+        self.checkpoints.close()
         self.world.wait()
         self.module.eval()
 

@@ -6,7 +6,7 @@ import pytest
 
 from treetop.errors import ConfigError
 from treetop.methods import method_class
-from treetop.presets.registry import PRESETS, preset, resolve
+from treetop.presets.registry import PRESETS, method_of, preset, resolve
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -37,3 +37,15 @@ def test_mistakes() -> None:
         preset("bonzai")
     with pytest.raises(ConfigError, match="is for the method 'one-vs-all'"):
         resolve("xr-linear", preset_name="dismec")
+
+
+def test_a_file_may_name_its_method(tmp_path: Path) -> None:
+    file = tmp_path / "c.toml"
+    file.write_text('method = "one-vs-all"\n')
+    assert method_of(None, None, str(file)) == "one-vs-all"
+    assert method_of(None, "bonsai", str(file)) == "xr-linear"
+    assert method_of("lightxml", None, None) == "lightxml"
+    assert method_of(None, None, None) == "xr-linear"
+    assert type(resolve("one-vs-all", config_file=str(file))) is method_class("one-vs-all").config_class
+    with pytest.raises(ConfigError, match="is for the method 'one-vs-all', not 'xr-linear'"):
+        resolve("xr-linear", config_file=str(file))

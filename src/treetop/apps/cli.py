@@ -49,7 +49,7 @@ def train(
     out: Annotated[Path, typer.Option(help="Where to put the model folder.")],
     method: Annotated[Optional[str], typer.Option(help=METHOD_HELP)] = None,  # noqa: UP045
     preset: Annotated[Optional[str], typer.Option(help="Named settings; see `treetop presets`.")] = None,  # noqa: UP045
-    config: Annotated[Optional[Path], typer.Option(help="TOML file with settings.")] = None,  # noqa: UP045
+    config: Annotated[Optional[Path], typer.Option(help="TOML file with settings, as in recipes/.")] = None,  # noqa: UP045
     assignments: Annotated[Optional[list[str]], typer.Option("--set", help="One setting: tree.max_leaf=50.")] = None,  # noqa: UP045
     encoder: Annotated[Optional[str], typer.Option(help=ENCODER_HELP)] = None,  # noqa: UP045
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted transformer training.")] = False,
@@ -64,15 +64,15 @@ def train(
     from treetop.apps import tables
     from treetop.apps.training import finish, make_model
     from treetop.data import read
-    from treetop.presets.registry import preset as preset_named
-    from treetop.presets.registry import resolve
+    from treetop.presets.registry import method_of, resolve
     from treetop.store import Folder
 
-    name = method or (preset_named(preset).method if preset else "xr-linear")
+    file = None if config is None else str(config)
+    name = method_of(method, preset, file)
     settings = resolve(
         name,
         preset_name=preset,
-        config_file=None if config is None else str(config),
+        config_file=file,
         assignments=tuple(assignments or ()),
         encoder=encoder,
     )

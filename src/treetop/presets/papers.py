@@ -32,7 +32,7 @@ def _x_transformer(
 ) -> Preset:
     """Section 4.2 (batch 256, 128 tokens, steps, rates) and Table 2 (clusters); warm-up and threshold: scripts."""
     values: dict[str, Any] = {
-        "encoder": {"name": BERT_LARGE, "max_tokens": 128, "pooling": "pooler"},
+        "encoder": {"name": BERT_LARGE, "max_tokens": 128, "pooling": "pooler", "attention_dropout": 0.1},
         "optim": {
             "lr": lr, "steps": steps, "warmup": warmup, "batch_size": 16, "accumulate": 16, "weight_decay": 0.0,
             "schedule": "linear", "clip": 1.0,
@@ -56,7 +56,7 @@ def _lightxml(
     The scripts run five epochs more than the paper and their flag say.
     """
     values: dict[str, Any] = {
-        "encoder": {"name": BERT, "max_tokens": tokens},
+        "encoder": {"name": BERT, "max_tokens": tokens, "attention_dropout": 0.1},
         "optim": {
             "lr": 1e-4, "schedule": "constant", "warmup": 0.0, "weight_decay": 0.01, "head_weight_decay": 0.01,
             "epochs": epochs, "batch_size": batch, "clip": 0.0,
@@ -87,7 +87,7 @@ def _xr_transformer(
     """
     share = 1.0 if alpha is None else alpha
     values: dict[str, Any] = {
-        "encoder": {"name": BERT, "max_tokens": tokens, "pooling": "pooler", "dropout": 0.1},
+        "encoder": {"name": BERT, "max_tokens": tokens, "pooling": "pooler", "dropout": 0.1, "attention_dropout": 0.1},
         "optim": {
             "lr": lr, "warmup": warmup, "batch_size": 32, "accumulate": 8, "weight_decay": 0.0, "schedule": "linear",
             "clip": 1.0,
@@ -121,7 +121,7 @@ def _cascadexml(
     Table 9 states sizes of shortlists; a beam is that size over the children of a node.
     """
     values: dict[str, Any] = {
-        "encoder": {"name": BERT, "max_tokens": tokens},
+        "encoder": {"name": BERT, "max_tokens": tokens, "attention_dropout": 0.1},
         "optim": {
             "lr": 1e-4, "head_lr_factor": 10.0, "weight_decay": 0.05, "head_weight_decay": 0.005, "epochs": epochs,
             "schedule": "one_cycle", "warmup": round(warm / epochs, 4), "cool_down": round(3 / epochs, 4),

@@ -13,7 +13,7 @@ from treetop.presets.linear import LINEAR
 from treetop.presets.papers import PAPERS
 from treetop.presets.preset import Preset
 
-__all__ = ["PRESETS", "preset", "resolve"]
+__all__ = ["PRESETS", "method_of", "preset", "resolve"]
 
 PRESETS = {entry.name: entry for entry in (*LINEAR, *PAPERS)}
 """By name."""
@@ -26,6 +26,16 @@ def preset(name: str) -> Preset:
         hint = f"did you mean '{near[0]}'?" if near else f"choose one of {', '.join(PRESETS)}"
         raise ConfigError(f"there is no preset '{name}'; {hint}")
     return PRESETS[name]
+
+
+def method_of(method: str | None, preset_name: str | None, config_file: str | None) -> str:
+    """The method to train: the one asked for, the preset's, the one that a TOML file names, or XR-Linear."""
+    if method is not None:
+        return method
+    if preset_name is not None:
+        return preset(preset_name).method
+    named = None if config_file is None else read_toml(config_file).get("method")
+    return str(named or "xr-linear")
 
 
 def resolve(
@@ -45,7 +55,11 @@ def resolve(
         values = chosen.values
     config_class = method_class(method).config_class
     if config_file is not None:
-        values = merge(values, read_toml(config_file))
+        file = read_toml(config_file)
+        named = file.pop("method", method)
+        if named != method:
+            raise ConfigError(f"{config_file} is for the method '{named}', not '{method}'")
+        values = merge(values, file)
     config = from_dict(config_class, merge(to_dict(config_class()), values))
     if encoder is not None:
         if not hasattr(config, "encoder"):

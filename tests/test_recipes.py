@@ -1,0 +1,35 @@
+"""Every recipe parses, resolves and is what its folder and name say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from treetop.presets.registry import method_of, resolve
+
+ROOT = Path(__file__).parents[1]
+RECIPES = sorted((ROOT / "recipes").rglob("*.toml"))
+METHODS = {"xr-linear", "lightxml", "cascadexml", "xr-transformer", "x-transformer"}
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_a_recipe_resolves(path: Path) -> None:
+    method = method_of(None, None, str(path))
+    assert method == path.stem
+    if method != "xr-linear":
+        pytest.importorskip("transformers", reason="needs the extra 'neural'")
+    config = resolve(method, config_file=str(path))
+    if method != "xr-linear":
+        assert config.encoder.name == "minilm"
+        assert 0 < config.encoder.freeze < 6
+        assert 0 < config.optim.steps <= 5000
+
+
+def test_every_dataset_has_every_method_and_a_line_in_the_readme() -> None:
+    readme = (ROOT / "recipes" / "README.md").read_text(encoding="utf-8")
+    folders = {path.parent for path in RECIPES}
+    assert len(folders) == 3
+    for folder in folders:
+        assert {path.stem for path in folder.glob("*.toml")} == METHODS
+        assert f"[{folder.name}]({folder.name})" in readme

@@ -4,12 +4,14 @@ import importlib.util
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from treetop.apps.training import checkpoint_folder, finish, make_model
+from treetop.apps.training import check_memory, checkpoint_folder, finish, make_model
 from treetop.data import Dataset
 from treetop.errors import ConfigError
+from treetop.methods import Method
 from treetop.methods.one_vs_all import OneVsAllConfig
 from treetop.runtime import Runtime
 
@@ -55,3 +57,19 @@ def test_the_log_of_a_training_stays_with_the_model(toy_train: Dataset, tmp_path
     assert not checkpoint_folder(tmp_path / "m").exists()
     if importlib.util.find_spec("tensorboard") is not None:
         assert list((tmp_path / "m" / "tensorboard").glob("*/events.*"))
+
+
+def test_what_cannot_fit_is_refused_with_a_remedy(toy_train: Dataset, tmp_path: Path) -> None:
+    pytest.importorskip("transformers", reason="needs the extra 'neural'")
+    from tiny_methods import OPTIM, light
+
+    def model(batch: int) -> Method[Any]:
+        config = light(optim=replace(OPTIM, batch_size=batch))(Runtime()).config
+        return make_model("lightxml", config, tmp_path / "m", Runtime(), resume=False)
+
+    check_memory(model(16), toy_train)
+    with pytest.raises(ConfigError, match=r"needs about [\d,.]+ GiB of memory, .* available\. Lower optim\.batch_size"):
+        check_memory(model(10**9), toy_train)
+    linear = make_model("one-vs-all", OneVsAllConfig(), tmp_path / "m", Runtime(), resume=False)
+    check_memory(linear, toy_train)
+    assert not (tmp_path / "m.checkpoint").exists()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -44,3 +45,21 @@ def test_a_checkpoint_is_of_one_run(toy_train: Dataset, tmp_path: Path) -> None:
         model(seed=1).fit(toy_train)
     with pytest.raises(ConfigError, match=r"data\.texts=400, now it is 100"):
         model().fit(toy_train.take(list(range(100))))
+
+
+def test_a_run_that_could_not_begin_leaves_nothing_to_resume(toy_train: Dataset, tmp_path: Path) -> None:
+    made = light(optim=replace(OPTIM, epochs=1))(Runtime())
+    assert isinstance(made, LightXML)
+    broken = shutil.copytree(made.config.encoder.name, tmp_path / "encoder")
+    weights = broken / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    config = replace(made.config, encoder=replace(made.config.encoder, name=str(broken)))
+    with pytest.raises(ConfigError, match="cannot be loaded"):
+        LightXML(config, runtime=Runtime(threads=1), checkpoint=tmp_path / "run").fit(toy_train)
+    assert not (tmp_path / "run").exists()
+
+
+def test_texts_in_a_script_the_encoder_does_not_know(tmp_path: Path) -> None:
+    model = light()(Runtime())
+    with pytest.raises(ConfigError, match=r"100% of the texts' tokens are unknown .* check the text column"):
+        model.fit(["ภาษาไทย", "日本語", "текст"] * 4, [["a"], ["b"], ["c"]] * 4)

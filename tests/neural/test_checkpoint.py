@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
 
-from treetop.errors import ConfigError
+from treetop.errors import ConfigError, StoreError
 from treetop.neural.checkpoint import Checkpoints, claim, optimiser_state, restore_optimiser
 
 
@@ -32,6 +32,19 @@ def test_a_draft_left_by_a_kill_is_not_a_checkpoint(tmp_path: Path) -> None:
     found = kept.newest()
     assert found is not None
     assert found[0]["step"] == 1
+
+
+@pytest.mark.parametrize("name", ["tensors.safetensors", "state.json"])
+def test_one_that_was_cut_short_is_named(tmp_path: Path, name: str) -> None:
+    kept = Checkpoints(tmp_path)
+    kept.write(1, {"step": 1, "log": "x" * 100}, {"w": torch.zeros(1000)})
+    path = tmp_path / "step-000000001" / name
+    path.write_bytes(path.read_bytes()[:60])
+    with pytest.raises(StoreError, match=r"step-000000001: this checkpoint is damaged or cut short .*; remove it"):
+        kept.newest()
+    path.unlink()
+    with pytest.raises(StoreError, match="damaged or cut short"):
+        kept.newest()
 
 
 def test_without_a_folder_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

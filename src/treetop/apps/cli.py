@@ -40,6 +40,7 @@ LabelField = Annotated[str, typer.Option("--labels", help="Field or column that 
 Separator = Annotated[Optional[str], typer.Option(help="What stands between labels in one column.")]  # noqa: UP045
 METHOD_HELP = "xr-linear, one-vs-all; lightxml, cascadexml, xr-transformer, x-transformer with the extra 'neural'."
 ENCODER_HELP = "Encoder of a transformer method: a folder, a hub name, or 'minilm'."
+_NO_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")
 ModelPath = Annotated[Path, typer.Argument(help="Model folder.", show_default=False)]
 
 
@@ -62,7 +63,7 @@ def train(
 ) -> None:
     """Learn from tagged texts and write a model folder."""
     from treetop.apps import tables
-    from treetop.apps.training import finish, make_model
+    from treetop.apps.training import check_memory, finish, make_model
     from treetop.data import read
     from treetop.presets.registry import method_of, resolve
     from treetop.store import Folder
@@ -80,6 +81,7 @@ def train(
     runtime = _runtime(seed, threads, quiet)
     model = make_model(name, settings, out, runtime, resume=resume)
     dataset = read(data, split="train", text=text, labels=labels, separator=separator, runtime=runtime)
+    check_memory(model, dataset)
     if not quiet:
         tables.say_memory(model, dataset)
     model.fit(dataset)
@@ -215,6 +217,10 @@ def main() -> None:
         _fail(f"error: {error}")
     except MemoryError:
         _fail("error: not enough memory; use fewer texts, a higher tfidf.min_df or a larger linear.solver.threshold")
+    except RuntimeError as error:  # torch has no exception of its own for memory that the system refuses
+        if not any(words in str(error).lower() for words in _NO_MEMORY):
+            raise
+        _fail("error: not enough memory; lower optim.batch_size or encoder.max_tokens, or raise encoder.freeze")
     except BrokenPipeError:  # The reader of a pipe left early, as `head` does.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -10,11 +10,14 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from treetop.data import Dataset
 from treetop.errors import ConfigError
 from treetop.methods import Method, method_class
-from treetop.runtime import Runtime
+from treetop.runtime import Runtime, available_memory
 
-__all__ = ["checkpoint_folder", "finish", "make_model"]
+__all__ = ["check_memory", "checkpoint_folder", "finish", "make_model"]
+
+_HOPELESS = 2.0  # Times the memory there is: beyond doubt, given how good the estimate is.
 
 
 def checkpoint_folder(out: Path) -> Path:
@@ -37,6 +40,18 @@ def make_model(name: str, config: Any, out: Path, runtime: Runtime, *, resume: b
         raise ConfigError(f"{folder} is not a checkpoint of treetop; give another --out, or move it away")
     resumable: Method[Any] = cls(config, runtime=runtime, checkpoint=folder)
     return resumable
+
+
+def check_memory(model: Method[Any], dataset: Dataset) -> None:
+    """Refuse a fine-tuning that cannot fit into memory, before it begins; the estimate is right to about a third."""
+    if not _fine_tunes(model.config):
+        return
+    needed, there = model.memory_estimate(dataset), available_memory()
+    if needed > _HOPELESS * there:
+        raise ConfigError(
+            f"this training needs about {needed / 2**30:,.1f} GiB of memory, {there / 2**30:,.1f} GiB are available. "
+            f"{model.memory_advice}"
+        )
 
 
 def finish(model: Method[Any], out: Path) -> None:

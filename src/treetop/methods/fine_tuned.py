@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from abc import abstractmethod
 from os import PathLike
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 from treetop.config import to_dict
 from treetop.data import Dataset
+from treetop.errors import TreetopError
 from treetop.methods.base import Method, training_memory
 from treetop.neural.checkpoint import claim
 from treetop.neural.memory import Head, needed_memory
@@ -17,7 +19,7 @@ from treetop.neural.optimiser import OptimConfig
 from treetop.neural.training import TrainingLog
 from treetop.runtime import Runtime
 from treetop.store import Folder
-from treetop.text.encoder import EncoderConfig, EncoderSize, size_of
+from treetop.text.encoder import EncoderConfig, EncoderSize, check_reads, size_of
 
 __all__ = ["FineTuned", "FineTunedConfig"]
 
@@ -59,10 +61,18 @@ class FineTuned(Method[C]):
         self.logs: list[TrainingLog] = []
 
     def _fit(self, train: Dataset) -> None:
-        texts_of(train.corpus)
-        if self.checkpoint is not None:
-            claim(self.checkpoint, self._run(train))
-        self._learn(train)
+        check_reads(self.config.encoder, texts_of(train.corpus))
+        if self.checkpoint is None:
+            self._learn(train)
+            return
+        begun = self.checkpoint.exists()
+        claim(self.checkpoint, self._run(train))
+        try:
+            self._learn(train)
+        except TreetopError:
+            if not begun and not any(self.checkpoint.glob("*/step-*")):  # then there is nothing to resume
+                shutil.rmtree(self.checkpoint, ignore_errors=True)
+            raise
 
     def _write(self, folder: Folder) -> None:
         """The model, and the log of its training: a line per record, `run` counts the trainings of one fit."""

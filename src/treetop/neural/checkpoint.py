@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from treetop.errors import ConfigError
+from treetop.errors import ConfigError, StoreError
 from treetop.neural.board import FOLDER as BOARD
 from treetop.neural.board import Board
 from treetop.store import Folder, whole_file
@@ -56,9 +56,15 @@ class Checkpoints:
         found = self._all()
         if not found:
             return None
-        folder = Folder.open(found[-1])
-        arrays = folder.read_tensors("tensors.safetensors")
-        return folder.read_json("state.json"), {name: torch.from_numpy(np.array(a)) for name, a in arrays.items()}
+        try:
+            folder = Folder.open(found[-1])
+            arrays = folder.read_tensors("tensors.safetensors")
+            return folder.read_json("state.json"), {name: torch.from_numpy(np.array(a)) for name, a in arrays.items()}
+        except StoreError as error:
+            raise StoreError(
+                f"this checkpoint is damaged or cut short ({error}); remove it to begin this training again",
+                path=found[-1],
+            ) from error
 
     def _all(self) -> list[Path]:
         return [] if self.folder is None or not self.folder.is_dir() else sorted(self.folder.glob("step-*"))

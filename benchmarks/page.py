@@ -31,8 +31,8 @@ python -m benchmarks page                                    # this page
 How it is measured:
 
 - Every peer has a virtual environment of its own with pinned versions, and is driven by one small file in
-  `benchmarks/peers`. Peers take turns and the whole round is repeated, so a busy moment of the machine hits all alike;
-  the tables show medians.
+  `benchmarks/peers`. Peers take turns and the whole round is repeated, so a busy moment of the machine hits all alike.
+  Costs are medians. Every round has a seed of its own, and quality is the mean: trees differ by luck.
 - All get the same tf-idf matrix (rows *from texts* make their own), the same number of threads, and ten labels to
   predict. Training and prediction are separate processes; prediction is timed on the saved and loaded model.
 - CPU-seconds are user and system time of all threads: less noisy than wall time. Peak memory includes the data.

@@ -87,7 +87,7 @@ def _scatter(kinds: Kinds, x: Callable[[Result], float | None], title: str, path
 
 
 def _found(row: Result) -> float | None:
-    return None if row.variant else row.value("metrics", "p@5")
+    return None if row.variant else row.mean("metrics", "p@5")
 
 
 def _marks(tasks: dict[str, list[Result]]) -> dict[str, dict[str, Any]]:

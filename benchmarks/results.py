@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from typing import Any
 
 __all__ = ["Result", "newest", "read_rows"]
@@ -57,9 +57,22 @@ class Result:
         return task
 
     def value(self, *path: str) -> float | None:
-        """The median over repeats of the number at this path of names; None if no row has it."""
-        found = [value for row in self.rows if not row["error"] and (value := _at(row, path)) is not None]
+        """The median over repeats of the number at this path of names, for costs; None if no row has it."""
+        found = self._all(path)
         return median(found) if found else None
+
+    def mean(self, *path: str) -> float | None:
+        """The mean over repeats, which have different seeds, for quality."""
+        found = self._all(path)
+        return fmean(found) if found else None
+
+    def difference(self, metric: str) -> tuple[float, float] | None:
+        """From the reference, text by text: the mean over repeats, and the standard error of one of them."""
+        pairs = self._all(("paired", metric))
+        return (fmean(value for value, _ in pairs), fmean(error for _, error in pairs)) if pairs else None
+
+    def _all(self, path: tuple[str, ...]) -> list[Any]:
+        return [value for row in self.rows if not row["error"] and (value := _at(row, path)) is not None]
 
     def training(self, unit: str) -> float | None:
         """Label representation, tree and classifiers together: their `wall` or `cpu` seconds, or their largest peak."""

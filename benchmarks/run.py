@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -70,7 +70,11 @@ def compare(task: Path, entries: Sequence[Entry], repeats: int, options: Options
 
 
 def run_entry(task: Path, entry: Entry, repeat: int, options: Options) -> dict[str, Any]:
-    """One row: train, predict, score. Whatever fails is said in the row's `error`."""
+    """One row: train, predict, score. Whatever fails is said in the row's `error`.
+
+    Every repeat has a seed of its own: trees differ by luck, and one seed's luck is not a difference between peers.
+    """
+    options = replace(options, seed=options.seed + repeat)
     row = _header(task, entry, repeat, options)
     folder = options.work / "runs" / row["task"]["name"]
     folder.mkdir(parents=True, exist_ok=True)

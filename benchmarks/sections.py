@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks.plan import REFERENCE
 from benchmarks.results import Result
+from benchmarks.scores import PAIRED
 from benchmarks.tables import COST, QUALITY, Column, comparison, figure, leader, markdown
 
 __all__ = ["failures", "task_section"]
@@ -45,7 +46,7 @@ def task_section(name: str, results: Sequence[Result]) -> str:
         f"{facts['texts']:,} training and {results[0].task['test_texts']:,} test texts, {facts['labels']:,} labels, "
         f"{facts['labels_per_text']:.1f} labels and {facts['features_per_text']:.0f} features per text, "
         f"{results[0].task['source'] if results[0].task['source'] == 'generated' else 'real'} data. "
-        f"Medians of up to {max(len(result.rows) for result in results)} rounds, {results[0].last['threads']} threads."
+        f"Up to {max(len(result.rows) for result in results)} rounds, {results[0].last['threads']} threads."
     )
     blocks = [
         f"## {name}",
@@ -99,15 +100,14 @@ def _threads(by_name: dict[str, Result]) -> str:
 
 def _differences(results: Sequence[Result]) -> str:
     """Each row against PECOS, text by text."""
-    having = [row for row in results if row.error is None and row.last.get("paired") and not row.variant]
-    if not having:
-        return ""
-    metrics = list(having[0].last["paired"])
     lines = []
-    for row in having:
-        pairs = [row.last["paired"][metric] for metric in metrics]
-        lines.append([row.title, *(f"{100 * value:+.2f} ± {100 * error:.2f}" for value, error in pairs)])
-    head = ["", *(metric.upper() for metric in metrics)]
+    for row in (row for row in results if row.error is None and not row.variant):
+        pairs = [pair for metric in PAIRED if (pair := row.difference(metric)) is not None]
+        if pairs:
+            lines.append([row.title, *(f"{100 * value:+.2f} ± {100 * error:.2f}" for value, error in pairs)])
+    if not lines:
+        return ""
+    head = ["", *(metric.upper() for metric in PAIRED)]
     return "Difference from PECOS XR-Linear, in points:\n\n" + markdown(head, lines)
 
 
@@ -158,8 +158,8 @@ def _within_noise(best: Result, mine: Result, column: Column) -> str | None:
 def _paired_error(row: Result, metric: str) -> float | None:
     if row.entry.startswith(REFERENCE):
         return 0.0
-    paired = row.last.get("paired") or {}
-    return paired[metric][1] if metric in paired else None
+    pair = row.difference(metric)
+    return None if pair is None else pair[1]
 
 
 def failures(results: Sequence[Result]) -> str:

@@ -29,11 +29,11 @@ class Column:
 
 
 def _metric(name: str) -> Column:
-    return Column(name.upper().replace("NDCG", "nDCG"), lambda row: row.value("metrics", name), True, name)
+    return Column(name.upper().replace("NDCG", "nDCG"), lambda row: row.mean("metrics", name), True, name)
 
 
 def _band(name: str) -> Column:
-    return Column(f"{name} found@5", lambda row: row.value("bands", name, "found@5"), True)
+    return Column(f"{name} found@5", lambda row: row.mean("bands", name, "found@5"), True)
 
 
 def _texts_per_second(row: Result) -> float | None:

@@ -98,6 +98,16 @@ def test_medians_of_the_newest_run_only() -> None:
     assert result.training("cpu") == 6.0
 
 
+def test_quality_is_the_mean_over_seeds(tmp_path: Path) -> None:
+    rows = [row("treetop-xr-linear", "treetop", paired={"p@1": [value, 0.002]}) for value in (0.01, 0.03)]
+    for one, value in zip(rows, (0.5, 0.6), strict=True):
+        one["metrics"]["p@1"] = value
+    (result,) = newest(rows, "compare")["mine"]
+    assert result.mean("metrics", "p@1") == pytest.approx(0.55)
+    assert result.difference("p@1") == pytest.approx((0.02, 0.002))
+    assert result.difference("r@10") is None
+
+
 def test_growth_and_scale_are_fitted(tmp_path: Path) -> None:
     rows = [PECOS, OURS]
     for kind in ("growth", "scale"):

@@ -12,7 +12,7 @@ from benchmarks.__main__ import main
 from benchmarks.generate import Shape
 from benchmarks.plan import ENTRIES, QUICK
 from benchmarks.profile import profile
-from benchmarks.run import Options, compare
+from benchmarks.run import Options, compare, run_entry
 from benchmarks.scores import load_labels
 from benchmarks.tasks import from_data, from_shape
 
@@ -57,6 +57,9 @@ def test_treetop_alone(options: Options) -> None:
     assert first["model_bytes"] > 1000
     assert {"cpu", "cores", "memory_gib"} <= set(first["machine"])
     assert first["digest"] == rows[1]["digest"], "the model depends on the number of threads"
+    again = run_entry(task, ENTRIES["treetop-xr-linear"], 1, options)
+    assert again["seed"] == first["seed"] + 1
+    assert again["digest"] != first["digest"]
 
 
 def test_a_peer_that_fails_is_a_row_that_says_so(options: Options) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array, random_array
+from scipy.sparse import csr_array, hstack, random_array
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
@@ -125,7 +125,7 @@ def test_bias(bias: float, loss: Any) -> None:
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_costs(loss: Any) -> None:
-    arguments = problem([7, 18], seed=6, width=25)
+    arguments = problem([7, 40], seed=6, width=25)
     rng = np.random.default_rng(6)
     for name, ids in (("positive_cost", "positive"), ("negative_cost", "compete")):
         cost = rng.uniform(0.1, 3, size=len(arguments[ids])).astype(np.float32)
@@ -218,6 +218,20 @@ def test_stored_zeros_and_negative_features() -> None:
     sparse.data[::7] = 0
     sparse.data[1::5] *= -1
     assert_same(train_nodes(**arguments, **TIGHT), reference.train_nodes(**arguments, **TIGHT))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_more_shared_features_than_16_bits_can_number(loss: Any) -> None:
+    arguments = problem([3, 20], texts=12)
+    few = train_nodes(**arguments, loss=loss, **TIGHT)
+    wide = 2**16
+    columns = np.tile(np.arange(wide, dtype=np.int32), 12)
+    zeros = csr_array((np.zeros(12 * wide, np.float32), columns, np.arange(13, dtype=np.int32) * wide), (12, wide))
+    arguments["sparse"] = hstack([zeros, arguments["sparse"]], format="csr", dtype=np.float32)
+    assert arguments["sparse"].nnz > 12 * wide  # the most frequent features: the others get the highest numbers
+    many = train_nodes(**arguments, loss=loss, **TIGHT)
+    np.testing.assert_allclose(many.sparse[:, wide:].toarray(), few.sparse.toarray(), atol=1e-3)
+    np.testing.assert_allclose(many.bias, few.bias, atol=1e-3)
 
 
 # ---- pruning

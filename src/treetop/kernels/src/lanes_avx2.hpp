@@ -12,6 +12,7 @@ namespace TREETOP_ISA {
 
 struct Lanes4 {
     static constexpr int width = 4;
+    static constexpr bool splits = false;
     using Mask = __m128;
     __m128 lane;
 
@@ -38,6 +39,7 @@ inline __m128 greater(Lanes4 a, Lanes4 b) { return _mm_cmp_ps(a.lane, b.lane, _C
 
 struct Lanes8 {
     static constexpr int width = 8;
+    static constexpr bool splits = false;
     using Mask = __m256;
     __m256 lane;
 

@@ -16,6 +16,7 @@ struct LaneMask {
 
 struct Lanes4 {
     static constexpr int width = 4;
+    static constexpr bool splits = false;
     using Mask = LaneMask<__mmask8, 4>;
     __m128 lane;
 
@@ -41,6 +42,7 @@ inline Lanes4::Mask greater(Lanes4 a, Lanes4 b) { return {_mm_cmp_ps_mask(a.lane
 
 struct Lanes8 {
     static constexpr int width = 8;
+    static constexpr bool splits = false;
     using Mask = LaneMask<__mmask8, 8>;
     __m256 lane;
 
@@ -66,6 +68,7 @@ inline Lanes8::Mask greater(Lanes8 a, Lanes8 b) { return {_mm256_cmp_ps_mask(a.l
 
 struct Lanes16 {
     static constexpr int width = 16;
+    static constexpr bool splits = false;
     using Mask = LaneMask<__mmask16, 16>;
     __m512 lane;
 

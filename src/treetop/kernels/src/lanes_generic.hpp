@@ -10,6 +10,7 @@ namespace TREETOP_ISA {
 template <int N>
 struct Loops {
     static constexpr int width = N;
+    static constexpr bool splits = false;
     struct Mask {
         uint32_t bits;
     };

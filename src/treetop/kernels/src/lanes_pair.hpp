@@ -6,9 +6,11 @@
 namespace treetop {
 namespace TREETOP_ISA {
 
-template <typename Half>
+template <typename HalfLanes>
 struct Pair {
+    using Half = HalfLanes;
     static constexpr int width = 2 * Half::width;
+    static constexpr bool splits = true;  // a half may be left out where it has nothing to do
     struct Mask {
         typename Half::Mask low, high;
     };

@@ -13,7 +13,7 @@
 #include "isa.hpp"
 #include "parallel.hpp"
 #include "train_block.hpp"
-#include "train_group.hpp"
+#include "train_lanes.hpp"
 #include "train_plan.hpp"
 
 namespace treetop {
@@ -60,19 +60,16 @@ class Training {
 
     // Copies the weights of each task to where its nodes' rows start, and frees them.
     void collect(const int64_t *start, int32_t *feature, float *value) {
-        for (size_t t = 0; t < plan_.tasks.size(); ++t) {
-            const TrainTask &task = plan_.tasks[t];
+        for (size_t t = 0; t < kept_.size(); ++t) {
             const int32_t *from_feature = kept_[t].feature.data();
             const float *from_value = kept_[t].value.data();
-            for (int64_t g = task.first_group; g < task.last_group; ++g)
-                for (int lane = 0; lane < plan_.groups[g].lanes; ++lane) {
-                    const int64_t child = plan_.nodes[plan_.groups[g].first + lane];
-                    const int64_t entries = start[child + 1] - start[child];
-                    std::copy(from_feature, from_feature + entries, feature + start[child]);
-                    std::copy(from_value, from_value + entries, value + start[child]);
-                    from_feature += entries;
-                    from_value += entries;
-                }
+            for (const int32_t child : kept_[t].node) {
+                const int64_t entries = start[child + 1] - start[child];
+                std::copy(from_feature, from_feature + entries, feature + start[child]);
+                std::copy(from_value, from_value + entries, value + start[child]);
+                from_feature += entries;
+                from_value += entries;
+            }
             kept_[t] = TaskWeights();
         }
     }
@@ -82,10 +79,10 @@ class Training {
     struct Worker {
         explicit Worker(const Training &training)
             : trainer(training.tree_, training.settings_, train_kernel()),
-              count(static_cast<size_t>(training.features_.width()), 0) {}
+              counts(training.features_.width()) {}
         Block block;
-        GroupTrainer trainer;
-        std::vector<int32_t> count;
+        LaneTrainer trainer;
+        FeatureCounts counts;
     };
 
     void train(Worker &worker, int64_t t, const std::atomic<bool> &stop, TrainOutput &output) {
@@ -93,24 +90,21 @@ class Training {
         SharedBlock *shared = shared_[static_cast<size_t>(task.parent)].get();
         const Block &block = shared ? shared_block(*shared, task.parent, worker) : own_block(task.parent, worker);
         TaskWeights &kept = kept_[static_cast<size_t>(t)];
-        for (int64_t g = task.first_group; g < task.last_group && !stop; ++g) {
-            const TrainGroup &group = plan_.groups[static_cast<size_t>(g)];
-            worker.trainer.train(block, plan_.nodes.data() + group.first, group, stop, output, kept);
-        }
+        worker.trainer.train(block, plan_.nodes.data() + task.first, task.last - task.first, stop, output, kept);
         kept.feature.shrink_to_fit();
         kept.value.shrink_to_fit();
         if (shared && --shared->tasks == 0) shared->block.reset();
     }
 
     const Block &own_block(int64_t parent, Worker &worker) {
-        worker.block.build(features_, settings_.bias, tree_, parent, worker.count.data());
+        worker.block.build(features_, settings_.bias, tree_, parent, worker.counts);
         return worker.block;
     }
 
     const Block &shared_block(SharedBlock &shared, int64_t parent, Worker &worker) {
         std::call_once(shared.built, [&] {
             shared.block = std::make_unique<Block>();
-            shared.block->build(features_, settings_.bias, tree_, parent, worker.count.data());
+            shared.block->build(features_, settings_.bias, tree_, parent, worker.counts);
         });
         return *shared.block;
     }

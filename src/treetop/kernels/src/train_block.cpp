@@ -12,15 +12,24 @@ int32_t bucket(int32_t count) { return most_counted - std::min(count, most_count
 
 }  // namespace
 
-void Block::build(const TrainFeatures &features, float bias, const TrainTree &tree, int64_t parent, int32_t *count) {
+void Block::build(const TrainFeatures &features, float bias, const TrainTree &tree, int64_t parent,
+                  FeatureCounts &counts) {
     list_texts(tree, parent);
     list_costs(tree, parent);
     features_.clear();
     lone_.clear();
-    view_.features = 0;
-    if (features.sparse.start) number_features(features.sparse, count);
-    copy_rows(features, bias, count);
-    for (const BlockFeature &f : features_) count[f.feature] = 0;
+    if (features.sparse.start) list_features(features.sparse, counts);
+    number_features(counts.count);
+    const int64_t most = features.sparse.start ? padded_entries(features.sparse) : 0;
+    const bool small = view_.features <= 1 << 16;
+    view_.narrow = small ? narrow_.reserve(most) : nullptr;
+    view_.wide = small ? nullptr : wide_.reserve(most);
+    value_.reserve(most);
+    if (small)
+        copy_rows(features, bias, counts.count.data(), narrow_.data());
+    else
+        copy_rows(features, bias, counts.count.data(), wide_.data());
+    for (const BlockFeature &f : features_) counts.count[static_cast<size_t>(f.feature)] = 0;
     view_.dense = features.dense;
     view_.dims = features.dense ? features.dims : 0;
 }
@@ -49,15 +58,27 @@ void Block::list_costs(const TrainTree &tree, int64_t parent) {
     view_.negative_cost = cost;
 }
 
-// Counts become places: frequent features first, so that the weights in use all the time lie close together.
-void Block::number_features(const Rows &sparse, int32_t *count) {
+// All features of the rows, ascending.
+void Block::list_features(const Rows &sparse, FeatureCounts &counts) {
+    int32_t *count = counts.count.data();
+    uint64_t *seen = counts.seen.data();
     for (int64_t r = 0; r < view_.rows; ++r)
-        for (int64_t k = sparse.begin(view_.text[r]); k < sparse.end(view_.text[r]); ++k)
-            if (count[sparse.column[k]]++ == 0) features_.push_back({sparse.column[k], 0});
-    std::sort(features_.begin(), features_.end(),
-              [](const BlockFeature &a, const BlockFeature &b) { return a.feature < b.feature; });
+        for (int64_t k = sparse.begin(view_.text[r]); k < sparse.end(view_.text[r]); ++k) {
+            const int32_t feature = sparse.column[k];
+            ++count[feature];
+            seen[feature >> 6] |= uint64_t{1} << (feature & 63);
+        }
+    for (size_t word = 0; word < counts.seen.size(); ++word) {
+        for (uint64_t bits = seen[word]; bits != 0; bits &= bits - 1)
+            features_.push_back({static_cast<int32_t>(word * 64) + __builtin_ctzll(bits), 0});
+        seen[word] = 0;
+    }
+}
+
+// Counts become places: frequent features first, so that the weights in use all the time lie close together.
+void Block::number_features(std::vector<int32_t> &count) {
     std::vector<int32_t> next(most_counted + 1, 0);
-    for (const BlockFeature &f : features_) ++next[bucket(count[f.feature])];
+    for (const BlockFeature &f : features_) ++next[bucket(count[static_cast<size_t>(f.feature)])];
     next[bucket(1)] = 0;
     int32_t before = 0;
     for (int32_t &n : next) {
@@ -65,28 +86,30 @@ void Block::number_features(const Rows &sparse, int32_t *count) {
         n = before;
         before += size;
     }
-    view_.features = before;
+    view_.features = before + 1;
     for (BlockFeature &f : features_) {
-        const int32_t times = count[f.feature];
+        int32_t &times = count[static_cast<size_t>(f.feature)];
         if (times == 1) {
             f.place = ~static_cast<int32_t>(lone_.size());
             lone_.push_back({0, 0.0f});
         } else {
             f.place = next[bucket(times)]++;
         }
-        count[f.feature] = f.place;
+        times = f.place;
     }
 }
 
-void Block::copy_rows(const TrainFeatures &features, float bias, const int32_t *place) {
+int64_t Block::padded_entries(const Rows &sparse) const {
+    int64_t sum = 0;
+    for (int64_t r = 0; r < view_.rows; ++r) sum += (sparse.size(view_.text[r]) + 3) / 4 * 4;
+    return sum;
+}
+
+template <typename Id>
+void Block::copy_rows(const TrainFeatures &features, float bias, const int32_t *place, Id *id) {
     const Rows &sparse = features.sparse;
     int64_t *start = start_.reserve(view_.rows + 1);
-    float *square = square_.reserve(view_.rows), *alone = alone_.reserve(view_.rows);
-    int64_t entries = 0;
-    if (sparse.start)
-        for (int64_t r = 0; r < view_.rows; ++r) entries += sparse.size(view_.text[r]);
-    uint32_t *local = local_.reserve(entries);
-    float *value = value_.reserve(entries);
+    float *square = square_.reserve(view_.rows), *alone = alone_.reserve(view_.rows), *value = value_.data();
     int64_t at = 0;
     for (int64_t r = 0; r < view_.rows; ++r) {
         const int64_t text = view_.text[r];
@@ -96,13 +119,17 @@ void Block::copy_rows(const TrainFeatures &features, float bias, const int32_t *
             const float x = sparse.value[k];
             const int32_t where = place[sparse.column[k]];
             if (where < 0) {
-                lone_[~where] = {static_cast<int32_t>(r), x};
+                lone_[static_cast<size_t>(~where)] = {static_cast<int32_t>(r), x};
                 lonely += static_cast<double>(x) * x;
             } else {
-                local[at] = static_cast<uint32_t>(where);
+                id[at] = static_cast<Id>(where);
                 value[at++] = x;
                 shared += static_cast<double>(x) * x;
             }
+        }
+        for (; at % 4 != 0; ++at) {
+            id[at] = static_cast<Id>(view_.features - 1);
+            value[at] = 0;
         }
         for (int64_t k = 0; features.dense && k < features.dims; ++k) {
             const float x = features.dense[text * features.dims + k];
@@ -113,7 +140,6 @@ void Block::copy_rows(const TrainFeatures &features, float bias, const int32_t *
     }
     start[view_.rows] = at;
     view_.start = start;
-    view_.local = local;
     view_.value = value;
     view_.square = square;
     view_.alone = alone;

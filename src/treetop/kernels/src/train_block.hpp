@@ -31,11 +31,18 @@ struct LoneEntry {
     float value;
 };
 
+// How often each feature of the whole matrix occurs in a block; kept by a thread from block to block.
+struct FeatureCounts {
+    explicit FeatureCounts(int64_t features)
+        : count(static_cast<size_t>(features), 0), seen(static_cast<size_t>(features + 63) / 64, 0) {}
+    std::vector<int32_t> count;  // zeros between blocks
+    std::vector<uint64_t> seen;  // one bit per feature, zeros between blocks
+};
+
 class Block {
    public:
     // Rows: first the texts competing at the parent, then those that are positive for a child without competing.
-    // `count` is scratch of one int32 per feature of the whole matrix: zeros before and after.
-    void build(const TrainFeatures &features, float bias, const TrainTree &tree, int64_t parent, int32_t *count);
+    void build(const TrainFeatures &features, float bias, const TrainTree &tree, int64_t parent, FeatureCounts &counts);
 
     BlockView view() const { return view_; }
     int64_t rows() const { return view_.rows; }
@@ -48,14 +55,18 @@ class Block {
    private:
     void list_texts(const TrainTree &tree, int64_t parent);
     void list_costs(const TrainTree &tree, int64_t parent);
-    void number_features(const Rows &sparse, int32_t *count);
-    void copy_rows(const TrainFeatures &features, float bias, const int32_t *place);
+    void list_features(const Rows &sparse, FeatureCounts &counts);
+    void number_features(std::vector<int32_t> &count);
+    template <typename Id>
+    void copy_rows(const TrainFeatures &features, float bias, const int32_t *place, Id *id);
+    int64_t padded_entries(const Rows &sparse) const;
 
     int64_t competing_ = 0;
     BlockView view_{};
     Scratch<int32_t> text_;
     Scratch<int64_t> start_;
-    Scratch<uint32_t> local_;
+    Scratch<uint16_t> narrow_;
+    Scratch<uint32_t> wide_;
     Scratch<float> value_, square_, alone_, negative_cost_;
     std::vector<int32_t> outside_;
     std::vector<BlockFeature> features_;

@@ -11,23 +11,32 @@ namespace treetop {
 namespace TREETOP_ISA {
 namespace {
 
-template <typename Lanes>
-void solve_with(const BlockView &block, const GroupView &group, const TrainSettings &settings,
+template <typename Lanes, typename Id>
+void solve_with(const BlockView &block, const LanesView &lanes, const TrainSettings &settings,
                 const std::atomic<bool> &stop) {
     if (settings.loss == Loss::logistic)
-        LogisticSolver<Lanes>(block, group, settings).run(stop);
+        LogisticSolver<Lanes, Id>(block, lanes, settings).run(stop);
     else
-        HingeSolver<Lanes>(block, group, settings).run(stop);
+        HingeSolver<Lanes, Id>(block, lanes, settings).run(stop);
 }
 
-void solve(const BlockView &block, const GroupView &group, const TrainSettings &settings,
-           const std::atomic<bool> &stop) {
-    if (group.width == 4)
-        solve_with<Lanes4>(block, group, settings, stop);
-    else if (group.width == 8)
-        solve_with<Lanes8>(block, group, settings, stop);
+template <typename Id>
+void solve_width(const BlockView &block, const LanesView &lanes, const TrainSettings &settings,
+                 const std::atomic<bool> &stop) {
+    if (lanes.width == 4)
+        solve_with<Lanes4, Id>(block, lanes, settings, stop);
+    else if (lanes.width == 8)
+        solve_with<Lanes8, Id>(block, lanes, settings, stop);
     else
-        solve_with<Lanes16>(block, group, settings, stop);
+        solve_with<Lanes16, Id>(block, lanes, settings, stop);
+}
+
+void solve(const BlockView &block, const LanesView &lanes, const TrainSettings &settings,
+           const std::atomic<bool> &stop) {
+    if (block.narrow)
+        solve_width<uint16_t>(block, lanes, settings, stop);
+    else
+        solve_width<uint32_t>(block, lanes, settings, stop);
 }
 
 template <typename Lanes>

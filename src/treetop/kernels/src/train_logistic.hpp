@@ -1,4 +1,4 @@
-// Logistic loss: dual coordinate descent for all lanes of a group at once.
+// Logistic loss: dual coordinate descent for all lanes at once.
 //
 // Per node: min over 0 < α < C of ½ Σᵢⱼ αᵢαⱼyᵢyⱼ xᵢ·xⱼ + Σᵢ αᵢ log αᵢ + (Cᵢ−αᵢ) log(Cᵢ−αᵢ), with w = Σᵢ αᵢyᵢxᵢ
 // (Yu, Huang, Lin, Dual coordinate descent methods for logistic regression and maximum entropy models, 2011).
@@ -34,47 +34,67 @@ inline float exponential(float x) {
 
 inline float sigmoid(float u) { return 1.0f / (1.0f + exponential(-u)); }
 
-template <typename Lanes>
+template <typename Lanes, typename Id>
 class LogisticSolver {
     static constexpr int width = Lanes::width;
 
    public:
-    LogisticSolver(const BlockView &block, const GroupView &group, const TrainSettings &settings)
-        : block_(block), group_(group), settings_(settings), weights_(block, group, settings.bias),
-          rows_(block, group), dice_(group.seed), running_((1u << group.lanes) - 1) {}
+    LogisticSolver(const BlockView &block, const LanesView &lanes, const TrainSettings &settings)
+        : block_(block), lanes_(lanes), settings_(settings), weights_(block, lanes, settings.bias),
+          rows_(block, lanes), dice_(lanes.seed) {}
 
     void run(const std::atomic<bool> &stop) {
-        for (int64_t i = 0; i < block_.rows * width; ++i) group_.dual[i] = -infinity;
-        for (int iter = 0; iter < settings_.max_iter && running_ != 0; ++iter) {
-            if (stop.load(std::memory_order_relaxed)) break;
+        exchange(0);
+        while (running_ != 0 && !stop.load(std::memory_order_relaxed)) {
             epoch();
+            if (const uint32_t finished = retire()) exchange(finished);
         }
-        for (int64_t row = 0; row < block_.rows; ++row) log_odds_to_alpha(row);
-        weights_.bias_weight.store(group_.bias_weight);
     }
 
    private:
     static constexpr float infinity = __builtin_inff();
 
+    // Outside of this solver the dual variable is α; here it is the log-odds of α/C.
+    void exchange(uint32_t finished) {
+        for (int64_t row = 0; finished != 0 && row < block_.rows; ++row) log_odds_to_alpha(row, finished);
+        weights_.bias_weight.store(lanes_.bias_weight);
+        const uint32_t fresh = lanes_.exchange(lanes_.owner, finished);
+        weights_.bias_weight = Lanes::load(lanes_.bias_weight);
+        for (int lane = 0; lane < width; ++lane) {
+            if (!(fresh >> lane & 1)) continue;
+            epochs_[lane] = 0;
+            for (int64_t row = 0; row < block_.rows; ++row) lanes_.dual[row * width + lane] = -infinity;
+        }
+        running_ |= fresh;
+        rows_.restore();
+    }
+
     void epoch() {
         for (float &v : violation_) v = 0;
         rows_.shuffle(dice_);
         for (int64_t i = 0; i < rows_.active; ++i) {
-            if (i + 2 < rows_.active) weights_.prefetch(rows_.order[i + 2], group_.dual);
+            if (i + 2 < rows_.active) weights_.prefetch(rows_.order[i + 2], lanes_.dual);
             visit(rows_.order[i]);
         }
-        for (int lane = 0; lane < group_.lanes; ++lane)
-            if (violation_[lane] < settings_.eps) running_ &= ~(1u << lane);
+    }
+
+    uint32_t retire() {
+        uint32_t finished = 0;
+        for (int lane = 0; lane < width; ++lane)
+            if ((running_ >> lane & 1) && (++epochs_[lane] >= settings_.max_iter || violation_[lane] < settings_.eps))
+                finished |= 1u << lane;
+        running_ &= ~finished;
+        return finished;
     }
 
     void visit(int64_t row) {
-        const uint32_t lanes = group_.member[row] & running_;
+        const uint32_t lanes = lanes_.member[row] & running_;
         if (lanes == 0) return;
-        float *log_odds = group_.dual + row * width;
+        float *log_odds = lanes_.dual + row * width;
         float limit[width], alpha[width], margin[width], next[width], step[width];
         limits(row, limit);
-        weights_.dot(row).store(margin);
-        const uint32_t positive = group_.positive[row];
+        weights_.dot(row, lanes).store(margin);
+        const uint32_t positive = lanes_.positive[row];
         for (int l = 0; l < width; ++l) {
             alpha[l] = limit[l] * sigmoid(log_odds[l]);
             margin[l] = ((positive >> l & 1) ? margin[l] : -margin[l]) + alpha[l] * block_.alone[row];
@@ -87,18 +107,18 @@ class LogisticSolver {
             log_odds[l] = live ? next[l] : log_odds[l];
             step[l] = (positive >> l & 1) ? step[l] : -step[l];
         }
-        weights_.add(row, Lanes::load(step));
+        weights_.add(row, Lanes::load(step), lanes);
     }
 
     // C of this row in every lane.
     void limits(int64_t row, float *limit) const {
         const float negative = settings_.c_negative * (block_.negative_cost ? block_.negative_cost[row] : 1.0f);
         const float *costs = nullptr;
-        if (group_.cost_slot != nullptr && group_.cost_slot[row] >= 0)
-            costs = group_.positive_cost + group_.cost_slot[row] * width;
+        if (lanes_.cost_slot != nullptr && lanes_.cost_slot[row] >= 0)
+            costs = lanes_.positive_cost + static_cast<int64_t>(lanes_.cost_slot[row]) * width;
         for (int l = 0; l < width; ++l) {
             const float positive = settings_.c_positive * (costs ? costs[l] : 1.0f);
-            limit[l] = (group_.positive[row] >> l & 1) ? positive : negative;
+            limit[l] = (lanes_.positive[row] >> l & 1) ? positive : negative;
         }
     }
 
@@ -143,20 +163,22 @@ class LogisticSolver {
     }
     static float high_of(float square, float alpha, float margin) { return square * alpha - margin; }
 
-    void log_odds_to_alpha(int64_t row) {
+    void log_odds_to_alpha(int64_t row, uint32_t lanes) {
         float limit[width];
         limits(row, limit);
-        float *dual = group_.dual + row * width;
-        for (int l = 0; l < width; ++l) dual[l] = dual[l] == -infinity ? 0.0f : limit[l] * sigmoid(dual[l]);
+        float *dual = lanes_.dual + row * width;
+        for (int l = 0; l < width; ++l)
+            if (lanes >> l & 1) dual[l] = dual[l] == -infinity ? 0.0f : limit[l] * sigmoid(dual[l]);
     }
 
     const BlockView &block_;
-    const GroupView &group_;
+    const LanesView &lanes_;
     const TrainSettings &settings_;
-    RowTimesWeights<Lanes> weights_;
+    RowTimesWeights<Lanes, Id> weights_;
     ActiveRows rows_;
     Dice dice_;
-    uint32_t running_;
+    uint32_t running_ = 0;
+    int epochs_[most_lanes] = {};
     float violation_[width] = {};
 };
 

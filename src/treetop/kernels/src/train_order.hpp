@@ -6,7 +6,7 @@
 namespace treetop {
 namespace TREETOP_ISA {
 
-// xorshift64*: small, and the same everywhere, so a seed means the same model on every machine's order of rows.
+// xorshift64*: small and the same everywhere.
 struct Dice {
     uint64_t state;
 
@@ -24,13 +24,11 @@ struct Dice {
 
 struct ActiveRows {
     int32_t *order;
-    int64_t all = 0;
+    int64_t all;
     int64_t active = 0;
 
-    ActiveRows(const BlockView &block, const GroupView &group) : order(group.order) {
-        for (int64_t row = 0; row < block.rows; ++row)
-            if (group.member[row] != 0) order[all++] = static_cast<int32_t>(row);
-        active = all;
+    ActiveRows(const BlockView &block, const LanesView &lanes) : order(lanes.order), all(block.rows) {
+        for (int64_t row = 0; row < all; ++row) order[row] = static_cast<int32_t>(row);
     }
     void shuffle(Dice &dice) {
         for (int64_t i = 0; i + 1 < active; ++i) {

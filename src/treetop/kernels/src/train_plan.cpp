@@ -1,12 +1,15 @@
 #include "train_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
+
+#include "train_problem.hpp"
 
 namespace treetop {
 namespace {
 
-// Nodes with about as many positives need about as many epochs and keep about as many rows: they share a group.
-void order_nodes(const TrainTree &tree, int64_t parent, std::vector<int32_t> &nodes) {
+// Nodes with many positives take many epochs: they go first, and the quick ones fill the lanes that become free.
+void list_nodes(const TrainTree &tree, int64_t parent, std::vector<int32_t> &nodes) {
     const auto first = static_cast<std::ptrdiff_t>(nodes.size());
     for (int64_t child = tree.children_ptr[parent]; child < tree.children_ptr[parent + 1]; ++child)
         if (tree.positives(child) > 0) nodes.push_back(static_cast<int32_t>(child));
@@ -14,29 +17,19 @@ void order_nodes(const TrainTree &tree, int64_t parent, std::vector<int32_t> &no
                      [&](int32_t a, int32_t b) { return tree.positives(a) > tree.positives(b); });
 }
 
-int narrowest(int64_t lanes) { return lanes <= 4 ? 4 : lanes <= 8 ? 8 : 16; }
-
-void group_nodes(int64_t first, int64_t last, std::vector<TrainGroup> &groups) {
-    while (first < last) {
-        const int lanes = static_cast<int>(std::min<int64_t>(16, last - first));
-        groups.push_back({first, lanes, narrowest(lanes)});
-        first += lanes;
-    }
+// In how many pieces to cut a parent: one unless it is a large share of the whole, and never with idle lanes.
+int64_t pieces(const TrainTask &task, double total) {
+    constexpr double large = 1.0 / 16, piece = 1.0 / 64;
+    if (task.cost < large * total) return 1;
+    const auto wanted = static_cast<int64_t>(std::ceil(task.cost / (piece * total)));
+    return std::max<int64_t>(1, std::min(wanted, (task.last - task.first) / most_lanes));
 }
 
-// Parents with a large share of the whole become one task per group; the others stay whole.
-void split_large(const std::vector<TrainTask> &whole, std::vector<TrainTask> &tasks) {
-    double total = 0;
-    for (const TrainTask &task : whole) total += task.cost;
-    for (const TrainTask &task : whole) {
-        const int64_t groups = task.last_group - task.first_group;
-        if (groups == 1 || task.cost * 16 < total) {
-            tasks.push_back(task);
-            continue;
-        }
-        for (int64_t g = task.first_group; g < task.last_group; ++g)
-            tasks.push_back({task.parent, g, g + 1, true, task.cost / static_cast<double>(groups)});
-    }
+void cut(const TrainTask &task, int64_t count, std::vector<TrainTask> &tasks) {
+    const int64_t nodes = task.last - task.first;
+    for (int64_t i = 0; i < count; ++i)
+        tasks.push_back({task.parent, task.first + nodes * i / count, task.first + nodes * (i + 1) / count, count > 1,
+                         task.cost / static_cast<double>(count)});
 }
 
 }  // namespace
@@ -44,18 +37,18 @@ void split_large(const std::vector<TrainTask> &whole, std::vector<TrainTask> &ta
 TrainPlan plan_training(const TrainTree &tree) {
     TrainPlan plan;
     std::vector<TrainTask> whole;
+    double total = 0;
     for (int64_t parent = 0; parent < tree.parents; ++parent) {
-        const auto first_node = static_cast<int64_t>(plan.nodes.size());
-        const auto first_group = static_cast<int64_t>(plan.groups.size());
-        order_nodes(tree, parent, plan.nodes);
-        group_nodes(first_node, static_cast<int64_t>(plan.nodes.size()), plan.groups);
-        const auto last_group = static_cast<int64_t>(plan.groups.size());
-        if (first_group == last_group) continue;
-        const auto rows = static_cast<double>(tree.competing(parent) + 1);
-        whole.push_back({parent, first_group, last_group, false, rows * static_cast<double>(last_group - first_group)});
+        const auto first = static_cast<int64_t>(plan.nodes.size());
+        list_nodes(tree, parent, plan.nodes);
+        const auto last = static_cast<int64_t>(plan.nodes.size());
+        if (first == last) continue;
+        const double cost = static_cast<double>(tree.competing(parent) + 1) * static_cast<double>(last - first);
+        whole.push_back({parent, first, last, false, cost});
+        total += cost;
     }
     std::stable_sort(whole.begin(), whole.end(), [](const TrainTask &a, const TrainTask &b) { return a.cost > b.cost; });
-    split_large(whole, plan.tasks);
+    for (const TrainTask &task : whole) cut(task, pieces(task, total), plan.tasks);
     return plan;
 }
 

@@ -22,22 +22,16 @@ struct TrainTree {
     int64_t competing(int64_t parent) const { return compete_ptr[parent + 1] - compete_ptr[parent]; }
 };
 
-struct TrainGroup {
-    int64_t first;  // its nodes are plan.nodes[first .. first + lanes]
-    int lanes;
-    int width;
-};
-
+// Some or all children of a parent.
 struct TrainTask {
     int64_t parent;
-    int64_t first_group, last_group;  // one past
-    bool shared;                      // other tasks work on the same parent
+    int64_t first, last;  // its nodes are plan.nodes[first .. last)
+    bool shared;          // other tasks train the other children of this parent
     double cost;
 };
 
 struct TrainPlan {
-    std::vector<int32_t> nodes;  // children with positives, those trained together side by side
-    std::vector<TrainGroup> groups;
+    std::vector<int32_t> nodes;    // children with positives, parent by parent, those with most positives first
     std::vector<TrainTask> tasks;  // longest first
 };
 

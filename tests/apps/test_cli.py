@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from treetop.data import Dataset
+from treetop.apps.cli import main
+from treetop.data import Dataset, read
 from treetop.methods import METHODS
 
 
@@ -199,3 +201,48 @@ def test_without_torch_a_transformer_is_one_line_and_exit_2(folder: Path, tmp_pa
     done = run("train", "--data", folder, "--out", tmp_path / "m", "--method", "lightxml", PYTHONPATH=path)
     assert done.returncode == 2
     assert done.stderr.strip() == "error: torch is not installed. Install it with: pip install 'treetop[neural]'"
+
+
+def complain(arguments: list[str | Path], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> str:
+    """What the command line says in its one line before it exits with 2; in this process, as torch takes seconds."""
+    monkeypatch.setattr(sys, "argv", ["treetop", *map(str, arguments)])
+    capfd.readouterr()
+    with pytest.raises(SystemExit) as exit_:
+        main()
+    said = capfd.readouterr().err
+    assert exit_.value.code == 2, said
+    assert len(said.strip().splitlines()) == 1, said
+    return said
+
+
+def test_mistakes_with_a_transformer_are_one_clear_line_and_exit_2(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("transformers", reason="needs the extra 'neural'")
+    from tiny_methods import encoder
+    from treetop.methods.lightxml import LightXML
+    from treetop.presets.registry import resolve
+    from treetop.runtime import Runtime
+
+    def train(name: str | Path, *more: str | Path) -> str:
+        fixed = ["train", "--data", folder, "--out", tmp_path / "m", "--method", "lightxml", "--threads", "1"]
+        return complain([*fixed, "--encoder", name, "--set", "optim.steps=2", *more], monkeypatch, capfd)
+
+    for what, pattern in (("tokenizer", "tokenizer*"), ("weights", "*.safetensors"), ("configuration", "config.json")):
+        broken = shutil.copytree(encoder().name, tmp_path / what)
+        for path in broken.glob(pattern):
+            path.unlink()
+        for quiet in ((), ("--quiet",)):
+            assert f"an encoder folder without a {what}".replace("a weights", "weights") in train(broken, *quiet)
+    assert "Lower optim.batch_size" in train(encoder().name, "--set", "optim.batch_size=1000000000")
+    assert "reads at most 64" in train(encoder().name, "--set", "encoder.max_tokens=100")
+    assert not (tmp_path / "m.checkpoint").exists()  # the next attempt is not taken for a continuation
+
+    settings = ("optim.steps=2", "encoder.max_tokens=32")
+    config = resolve("lightxml", encoder=encoder().name, assignments=settings)
+    LightXML(config, runtime=Runtime(threads=1), checkpoint=tmp_path / "m.checkpoint").fit(read(folder))
+    assert "now it is 16" in train(encoder().name, "--resume", "--set", "encoder.max_tokens=16")
+    (kept,) = (tmp_path / "m.checkpoint").glob("*/step-*/tensors.safetensors")
+    kept.write_bytes(kept.read_bytes()[:-1000])
+    assert "checkpoint is damaged or cut short" in train(encoder().name, "--resume", "--set", "encoder.max_tokens=32")
+    assert kept.exists()

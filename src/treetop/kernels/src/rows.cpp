@@ -9,10 +9,16 @@ namespace treetop {
 namespace {
 
 constexpr int64_t block_size = 512;
+constexpr int64_t few_entries = 32'768;  // done before a thread would have begun
 
 // Calls work(row) for every row, in blocks.
 template <typename MakeState, typename Work>
-void for_rows(int64_t rows, int threads, MakeState make_state, Work work) {
+void for_rows(const int64_t *start, int64_t rows, int threads, MakeState make_state, Work work) {
+    if (rows <= block_size && start[rows] - start[0] <= few_entries) {
+        auto state = make_state();
+        for (int64_t row = 0; row < rows; ++row) work(state, row);
+        return;
+    }
     parallel_for((rows + block_size - 1) / block_size, threads, make_state, [&](auto &state, int64_t block) {
         for (int64_t row = block * block_size; row < std::min(rows, (block + 1) * block_size); ++row) work(state, row);
     });
@@ -56,7 +62,7 @@ nb::tuple top_k(Vector<int64_t> start, Vector<int32_t> column, Vector<float> val
     Buffer<int32_t> kept_column(kept.data()[x.rows]);
     Buffer<float> kept_value(kept.data()[x.rows]);
     for_rows(
-        x.rows, threads, [] { return std::vector<uint32_t>(); },
+        x.start, x.rows, threads, [] { return std::vector<uint32_t>(); },
         [&](std::vector<uint32_t> &ranks, int64_t row) {
             const int64_t to = kept.data()[row];
             if (k > 0) copy_largest(x, row, k, ranks, kept_column.data() + to, kept_value.data() + to);
@@ -69,7 +75,7 @@ NumpyVector<double> squared_lengths(Vector<int64_t> start, Vector<float> value, 
     const int64_t rows = static_cast<int64_t>(start.size()) - 1;
     Buffer<double> lengths(rows);
     for_rows(
-        rows, threads, [] { return 0; },
+        start.data(), rows, threads, [] { return 0; },
         [&](int, int64_t row) {
             double sum = 0;
             for (int64_t k = start.data()[row]; k < start.data()[row + 1]; ++k)
@@ -82,7 +88,8 @@ NumpyVector<double> squared_lengths(Vector<int64_t> start, Vector<float> value, 
 }  // namespace
 
 void bind_rows(nb::module_ &module) {
-    module.def("top_k", &top_k, nb::arg("start"), nb::arg("column"), nb::arg("value"), nb::arg("k"), nb::arg("threads"));
+    module.def("top_k", &top_k, nb::arg("start"), nb::arg("column"), nb::arg("value"), nb::arg("k"),
+               nb::arg("threads"));
     module.def("squared_lengths", &squared_lengths, nb::arg("start"), nb::arg("value"), nb::arg("threads"));
 }
 

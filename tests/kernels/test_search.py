@@ -15,7 +15,7 @@ import pytest
 from scipy import sparse as sp
 
 from treetop import kernels
-from treetop.errors import ConfigError, DataError
+from treetop.errors import ConfigError, DataError, StoreError
 from treetop.kernels.reference import search as oracle
 from treetop.kernels.search import LINKS
 from treetop.types import CSR, Dense, Floats
@@ -377,23 +377,58 @@ def test_ids_out_of_range_are_refused():
         kernels.score_level(levels[1], csr(np.ones((1, 5))), None, shortlist)
 
 
-def test_arrays_that_do_not_belong_together_are_refused():
-    levels = random_tree(np.random.default_rng(17), (3, 9), 5)
-    broken = [
-        ({"row_ptr": levels[1]["row_ptr"][:-1]}, "row_ptr"),
-        ({"entry_value": levels[1]["entry_value"][:-1]}, "entry_value"),
-        ({"bias": levels[1]["bias"].astype(np.float64)}, "bias"),
-        ({"children": np.zeros_like(levels[1]["children"])}, "two parents"),
-        ({"children_ptr": levels[1]["children_ptr"][::-1].copy()}, "children_ptr"),
+def break_levels(levels, number, name, place, value):
+    broken = [dict(level) for level in levels]
+    broken[number][name] = broken[number][name].copy()
+    broken[number][name][place] = value
+    return broken
+
+
+@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("row_feature", -1), ("row_feature", 2**30), ("row_feature", 0), ("entry_ptr", -5), ("entry_ptr", 2**60),
+     ("entry_ptr", 0), ("entry_child", 9), ("entry_child", 2**16 - 1)],
+)  # fmt: skip
+def test_a_damaged_chunk_is_refused_when_the_search_comes_to_it(number, name, value):
+    levels = random_tree(np.random.default_rng(20), (3, 9), 40, density=0.5)
+    place = len(levels[number][name]) // 2
+    broken = break_levels(levels, number, name, place, value)
+    texts = csr(np.ones((2, 40)))
+    searcher = kernels.Searcher(broken, files=[Path("top"), Path("leaf")])
+    for _ in range(2):  # it stays refused
+        with pytest.raises(StoreError, match=f"{('top', 'leaf')[number]}: .*{name}"):
+            searcher.search(texts, None, beams=[3], k=9, threads=2)
+        with pytest.raises(StoreError, match=name):
+            searcher.search_one(texts.indices[:40], texts.data[:40], beams=[3], k=9)
+    shortlist = None if number == 0 else csr(np.ones((2, 3)))
+    with pytest.raises(DataError, match=name):
+        kernels.score_level(broken[number], texts, None, shortlist)
+
+
+def test_damage_that_no_search_touches_does_no_harm():
+    levels = random_tree(np.random.default_rng(20), (3, 9), 40, density=0.5)
+    searcher = kernels.Searcher(break_levels(levels, 1, "entry_child", 0, 60_000))
+    nothing = csr(np.zeros((2, 40)))
+    expected = kernels.Searcher(levels).search(nothing, None, beams=[3], k=9)
+    assert_same_bits(one_by_one(searcher, nothing, None, beams=[3], k=9), expected)
+
+
+def test_many_threads_make_one_directory():
+    rng = np.random.default_rng(21)
+    levels = random_tree(rng, (20, 400), 300, density=0.1)
+    texts, _ = random_texts(rng, 40, 300)
+    expected = kernels.Searcher(levels).search(texts, None, beams=[9], k=5)
+    searcher = kernels.Searcher(levels)
+    results = []
+    many = [
+        threading.Thread(target=lambda: results.append(one_by_one(searcher, texts, None, beams=[9], k=5)))
+        for _ in range(8)
     ]
-    for change, message in broken:
-        with pytest.raises(DataError, match=message):
-            kernels.Searcher([levels[0], levels[1] | change])
-    with pytest.raises(DataError, match="'bias'"):
-        kernels.Searcher([{name: array for name, array in levels[0].items() if name != "bias"}])
-    with pytest.raises(DataError, match="root"):
-        kernels.Searcher(levels[1:])
-    with pytest.raises(DataError, match="parents"):
-        kernels.Searcher([levels[0], levels[0]])
-    with pytest.raises(DataError, match="at least one"):
-        kernels.Searcher([])
+    for thread in many:
+        thread.start()
+    for thread in many:
+        thread.join()
+    assert len(results) == 8
+    for result in results:
+        assert_same_bits(result, expected)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from treetop import kernels
-from treetop.errors import ConfigError, DataError
+from treetop.errors import ConfigError, DataError, StoreError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
 from treetop.linear.tree import everyone
@@ -151,6 +151,30 @@ def test_one_text_is_as_many(tmp_path: Path) -> None:
         one = mapped.predict(canonical(SPARSE[[row]]), 5)
         np.testing.assert_array_equal(one.labels[0], whole.labels[row])
         np.testing.assert_array_equal(one.scores[0], whole.scores[row])
+
+
+@pytest.mark.parametrize("name", ["row_feature", "entry_ptr", "entry_child", "children", "children_ptr", "row_ptr"])
+@pytest.mark.parametrize("level", [0, -1])
+def test_damage_in_a_file_is_an_error_that_names_it(tmp_path: Path, level: int, name: str) -> None:
+    """Any index of any level, far out of range: refused at loading, or when the search comes to it, on every path."""
+    linear = LinearTree.fit(SPARSE, TRUE, TREE)
+    number = range(len(linear.levels))[level]
+    array = linear.levels[level].arrays[name] = linear.levels[level].arrays[name].copy()
+    array[len(array) // 2] = np.iinfo(array.dtype).max // 2
+    with Folder.create(tmp_path / "m") as folder:
+        linear.save(folder)
+    for texts in (SPARSE, canonical(SPARSE[[0]])):
+        with pytest.raises(StoreError, match=f"level-{number}.safetensors: "):
+            LinearTree.load(Folder.open(tmp_path / "m"), linear.search).predict(texts, LABELS, beam=LABELS)
+
+
+def test_levels_of_another_tree_are_refused(tmp_path: Path) -> None:
+    linear = LinearTree.fit(SPARSE, TRUE, TREE)
+    with Folder.create(tmp_path / "m") as folder:
+        linear.save(folder)
+        LabelTree.from_groups([list(range(LABELS))]).save(folder)
+    with pytest.raises(StoreError, match="do not belong together"):
+        LinearTree.load(Folder.open(tmp_path / "m"), linear.search)
 
 
 def test_another_matcher_can_add_to_the_shortlist() -> None:

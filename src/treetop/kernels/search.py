@@ -14,6 +14,7 @@ PECOS, JMLR 2022).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from treetop.errors import ConfigError, DataError
 from treetop.kernels import _native
 from treetop.kernels.pack import Packed
+from treetop.kernels.packed_checks import check_level, check_levels, damage
 from treetop.types import CSR, Dense, Floats, Ids
 
 __all__ = ["LINKS", "Combine", "Link", "Searcher", "score_level"]
@@ -32,28 +34,18 @@ Combine: TypeAlias = Literal["multiply", "last"]
 LINKS: tuple[Link, ...] = ("noop", "l1-hinge", "l2-hinge", "l3-hinge", "l4-hinge", "sigmoid")
 """All links; the position is the number the native code knows them by."""
 
-_TYPES: dict[str, tuple[type[Any], ...]] = {
-    "row_ptr": (np.int64,),
-    "row_feature": (np.int32,),
-    "entry_ptr": (np.int64,),
-    "entry_child": (np.uint16, np.uint32),
-    "entry_value": (np.float32, np.float16),
-    "bias": (np.float32,),
-    "children_ptr": (np.int64,),
-    "children": (np.int32,),
-    "width": (np.int64,),
-}
-
 
 class Searcher:
-    """Searches packed levels, coarse to fine. The arrays are used where they are, read-only or mapped from a file."""
+    """Searches packed levels, coarse to fine. The arrays are used where they are, read-only or mapped from a file.
 
-    def __init__(self, levels: Sequence[Packed]) -> None:
-        if not levels:
-            raise DataError("a tree needs at least one level")
-        for number, level in enumerate(levels):
-            _check_level(level, number)
-        _check_chain(levels)
+    Offsets and node ids are checked here; features and positions of children chunk by chunk, when a search comes to it
+    for the first time, as a mapped model may be larger than memory. `files` says where the levels came from: damage is
+    then a StoreError that names the file, else a DataError.
+    """
+
+    def __init__(self, levels: Sequence[Packed], *, files: Sequence[Path | None] | None = None) -> None:
+        self._files = files
+        check_levels(levels, files)
         self._native = _native.Searcher([_as_bits(level) for level in levels])
         self._settings: dict[tuple[Any, ...], _native.SearchSettings] = {}
         self.levels = len(levels)
@@ -82,10 +74,13 @@ class Searcher:
         """
         settings = self._settings_of(beams, k, link, combine, leaf_link)
         texts = _check_texts(sparse, dense, self.columns, self.dims)
+        _check_threads(threads)
         try:
-            return self._native.search(*texts, settings, _check_threads(threads))
+            return self._native.search(*texts, settings, threads)
         except IndexError as error:
             raise DataError(f"the features are damaged: {error}") from None
+        except ValueError as error:
+            raise damage(error, self._files) from None
 
     def search_one(
         self,
@@ -112,6 +107,8 @@ class Searcher:
             return self._native.search_one(indices, values, dense, settings)
         except IndexError as error:
             raise DataError(f"the text does not fit the model: {error}; use the same features as in training") from None
+        except ValueError as error:
+            raise damage(error, self._files) from None
 
     def _settings_of(
         self, beams: Sequence[int], k: int, link: Link, combine: Combine, leaf_link: Link | None
@@ -135,30 +132,34 @@ def score_level(
     keep: int = 0,
     log: bool = False,
     threads: int = 1,
+    file: Path | None = None,
 ) -> CSR:
     """Scores of the children of each text's shortlisted parents: texts × nodes, as one step of `Searcher.search`.
 
     `shortlist` (texts × parents) holds the parents' scores; None means the root. "multiply" multiplies them in, "last"
     looks at the pattern only. `keep` cuts to the best so many per text (0: all). With `log`, scores come and go as
-    logarithms, which never underflow. `nodes` is the width of the result.
+    logarithms, which never underflow. `nodes` is the width of the result, `file` what to blame for a damaged level.
     """
     _check_link(link, combine)
-    _check_level(level, None)
+    check_level(level, file=file)
     texts = _check_texts(sparse, dense, *(int(size) for size in level["width"]))
     starts, parents, above = _check_shortlist(shortlist, texts[0], len(level["children_ptr"]) - 1)
-    if above is not None and not log:
+    if above is not None and not log and combine == "multiply":
         with np.errstate(divide="ignore"):
             above = np.log(above)
     if keep < 0:
         raise ConfigError(f"keep is {keep}; it is the number of nodes to keep, or 0 for all")
+    _check_threads(threads)
     native = _native.Searcher([_as_bits(level)])
     add_path = combine == "multiply"
     try:
         indptr, indices, data = native.score(
-            0, *texts, starts, parents, above, LINKS.index(link), add_path, keep, _check_threads(threads)
+            0, *texts, starts, parents, above, LINKS.index(link), add_path, keep, threads
         )
     except IndexError as error:
         raise DataError(f"the features or the shortlist are damaged: {error}") from None
+    except ValueError as error:
+        raise damage(error, [file]) from None
     if not log and link != "noop":
         np.exp(data, out=data)
     columns = nodes if nodes is not None else int(np.max(level["children"], initial=-1)) + 1
@@ -191,10 +192,9 @@ def _check_link(link: str, combine: str) -> None:
         )
 
 
-def _check_threads(threads: int) -> int:
+def _check_threads(threads: int) -> None:
     if threads < 1:
         raise ConfigError(f"threads is {threads}; use at least 1")
-    return threads
 
 
 _TextArrays: TypeAlias = tuple[int, "NDArray[np.int64] | None", "Ids | None", "Floats | None", "Dense | None"]
@@ -236,50 +236,3 @@ def _check_shortlist(
 def _as_bits(level: Packed) -> Packed:
     """Halves as plain 16 bits, without a copy: the type Python and C++ both know."""
     return {name: array.view(np.uint16) if array.dtype == np.float16 else array for name, array in level.items()}
-
-
-def _check_level(level: Packed, number: int | None) -> None:
-    where = "the level" if number is None else f"level {number}"
-    _check_types(level, where)
-    _check_sizes(level, where)
-    for name, end in (("row_ptr", "row_feature"), ("entry_ptr", "entry_child"), ("children_ptr", "children")):
-        offsets, last = level[name], len(level[end])
-        if offsets[0] != 0 or offsets[-1] != last or (name != "entry_ptr" and np.any(np.diff(offsets) < 0)):
-            raise DataError(f"{where}: {name} does not rise from 0 to {last}; the arrays do not belong together")
-
-
-def _check_types(level: Packed, where: str) -> None:
-    for name, types in _TYPES.items():
-        if name not in level:
-            raise DataError(f"{where} has no array {name!r}; it was not made by `pack`")
-        array = level[name]
-        if array.dtype not in types or array.ndim != 1 or not array.flags.c_contiguous:
-            raise DataError(f"{where}: {name} is {array.dtype} of {array.ndim} dimensions, not as `pack` makes it")
-
-
-def _check_sizes(level: Packed, where: str) -> None:
-    rows, entries, nodes = len(level["row_feature"]), len(level["entry_child"]), len(level["children"])
-    parents = max(len(level["children_ptr"]), 2) - 1
-    sizes = {"children_ptr": parents + 1, "row_ptr": parents + 1, "entry_ptr": rows + 1, "entry_value": entries}
-    for name, size in (sizes | {"bias": nodes, "width": 2}).items():
-        if len(level[name]) != size:
-            raise DataError(f"{where}: {name} has {len(level[name])} elements where {size} were expected")
-    dims = int(level["width"][1])
-    if (len(level["dense"]) if "dense" in level else 0) != nodes * dims:
-        raise DataError(f"{where}: the dense weights are not {nodes} nodes × {dims} dims")
-
-
-def _check_chain(levels: Sequence[Packed]) -> None:
-    """Each node of a level is a parent of the next, and nothing has two parents."""
-    if len(levels[0]["children_ptr"]) != 2:
-        raise DataError(f"the first level has {len(levels[0]['children_ptr']) - 1} parents; it must have one, the root")
-    for number, level in enumerate(levels):
-        children = level["children"]
-        last = number == len(levels) - 1
-        parents = int(children.max(initial=-1)) + 1 if last else len(levels[number + 1]["children_ptr"]) - 1
-        if children.size and (children.min() < 0 or children.max() >= parents):
-            raise DataError(f"level {number} has node {children.max()}; the next level knows {parents} parents")
-        if np.any(np.bincount(children, minlength=1) > 1):
-            raise DataError(f"level {number} has node {np.bincount(children).argmax()} under two parents")
-        if tuple(level["width"]) != tuple(levels[0]["width"]):
-            raise DataError(f"level {number} was trained on features of width {tuple(level['width'])}, not as level 0")

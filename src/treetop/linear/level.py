@@ -11,6 +11,7 @@ takes part in its node's problem, whether or not the shortlist holds it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -64,10 +65,12 @@ class SolverConfig:
 class LinearLevel:
     """The trained classifiers of one level, packed for search; `arrays` are stored and mapped as they are."""
 
-    def __init__(self, arrays: dict[str, NDArray[Any]], *, parents: int, nodes: int) -> None:
+    def __init__(self, arrays: dict[str, NDArray[Any]], *, parents: int, nodes: int, file: Path | None = None) -> None:
         self.arrays = arrays
         self.parents = parents
         self.nodes = nodes
+        self.file = file
+        """What the arrays are mapped from, if they are."""
 
     @classmethod
     def fit(
@@ -131,9 +134,11 @@ class LinearLevel:
 
     @classmethod
     def load(cls, folder: Folder, name: str) -> LinearLevel:
-        """Map the packed arrays."""
-        arrays = folder.read_tensors(f"{name}.safetensors")
-        return cls(arrays, parents=len(arrays["children_ptr"]) - 1, nodes=len(arrays["children"]))
+        """Map the packed arrays; a StoreError if they cannot be what `save` wrote."""
+        file = folder.path / f"{name}.safetensors"
+        arrays = folder.read_tensors(file.name)
+        kernels.check_level(arrays, file=file)
+        return cls(arrays, parents=len(arrays["children_ptr"]) - 1, nodes=len(arrays["children"]), file=file)
 
 
 def sparse_block(features: AnyFeatures) -> CSR | None:

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from treetop import kernels
-from treetop.errors import ConfigError, DataError
+from treetop.errors import ConfigError, DataError, StoreError
 from treetop.labels import LabelTree
 from treetop.linear.level import LinearLevel, SolverConfig, dense_block, sparse_block
 from treetop.predictions import Predictions, check_k
@@ -75,7 +75,8 @@ class LinearTree:
         self.tree = tree
         self.levels = list(levels)
         self.search = search
-        self._searcher = kernels.Searcher([level.arrays for level in self.levels])
+        files = [level.file for level in self.levels]
+        self._searcher = kernels.Searcher([level.arrays for level in self.levels], files=files)
 
     @classmethod
     def fit(
@@ -152,7 +153,10 @@ class LinearTree:
     def load(cls, folder: Folder, search: SearchConfig) -> LinearTree:
         """Map a saved tree; nothing is read before it is needed."""
         tree = LabelTree.load(folder)
-        return cls(tree, [LinearLevel.load(folder, f"level-{n}") for n in range(tree.levels)], search)
+        levels = [LinearLevel.load(folder, f"level-{n}") for n in range(tree.levels)]
+        for level, width, above in zip(levels, tree.widths, (1, *tree.widths), strict=False):
+            _check_fit(level, nodes=width, parents=above)
+        return cls(tree, levels, search)
 
     def _check_width(self, features: AnyFeatures) -> None:
         expected, given = self._searcher.width, features.shape[1]
@@ -160,6 +164,17 @@ class LinearTree:
             raise DataError(
                 f"the features have {given} columns, the model was trained on {expected}; use the same tf-idf"
             )
+
+
+def _check_fit(level: LinearLevel, *, nodes: int, parents: int) -> None:
+    """Refuse a level of another tree; with distinct nodes, which the search asks for, it then has all of them."""
+    largest = int(level.arrays["children"].max(initial=-1))
+    if (level.nodes, level.parents) != (nodes, parents) or largest >= nodes:
+        raise StoreError(
+            f"the level has {level.nodes} nodes up to number {largest} under {level.parents} parents, the tree {nodes} "
+            f"under {parents}; the files do not belong together, restore them or train again",
+            path=level.file or "",
+        )
 
 
 def everyone(texts: int) -> CSR:
@@ -183,7 +198,7 @@ def _reach(level: LinearLevel, features: AnyFeatures, found: CSR | None, search:
     return kernels.score_level(
         level.arrays, sparse_block(features), dense_block(features), found,
         link=search.link, combine=combine, nodes=level.nodes, keep=search.beam,
-        log=search.link != "noop", threads=runtime.cores,
+        log=search.link != "noop", threads=runtime.cores, file=level.file,
     )  # fmt: skip
 
 

@@ -222,7 +222,7 @@ class XTransformer(FineTuned[XTransformerConfig]):
         link = how.leaf_link or how.link
         scores = kernels.score_level(
             self.ranker.arrays, sparse, dense, self._match(embedding), link=link, combine=how.combine,
-            nodes=self.tree.widths[-1], keep=k, log=True, threads=self.runtime.cores,
+            nodes=self.tree.widths[-1], keep=k, log=True, threads=self.runtime.cores, file=self.ranker.file,
         )  # fmt: skip
         if link != "noop":
             np.exp(scores.data, out=scores.data)

@@ -38,9 +38,10 @@ struct BatchScratch : BlockScratch {
 // One level of the search for the texts of a block.
 class LevelSearch {
 public:
-    LevelSearch(const Level &level, size_t depth, const Settings &settings, BatchScratch &s)
-        : level_(level), link_(settings.link_at(depth)), add_path_(settings.add_path(depth)),
-          prunes_(settings.prunes(depth)), first_ranks_(depth == 0 ? 1 : (settings.keep(depth - 1) + 3) / 4), s_(s) {}
+    LevelSearch(SearchLevel &search_level, size_t depth, const Settings &settings, BatchScratch &s)
+        : search_level_(search_level), level_(search_level.level()), link_(settings.link_at(depth)),
+          add_path_(settings.add_path(depth)), prunes_(settings.prunes(depth)),
+          first_ranks_(depth == 0 ? 1 : (settings.keep(depth - 1) + 3) / 4), s_(s) {}
 
     // Links are at most 1, so a child never beats its parent: once the parents that rank first have been searched, many
     // of the others cannot contribute. Whether that pays for preparing the chunks twice, a few texts tell.
@@ -55,7 +56,9 @@ public:
     bool hopeless(const Pair &pair) const { return prunes_ && pair.above < s_.found[pair.text].bar(); }
     void announce(const Pair &pair) const { __builtin_prefetch(&s_.found[pair.text]); }
     void expect(const Pair &pair) const { s_.found[pair.text].prefetch(); }
-    void visit(const Pair &pair, const Scored &scored) const { offer_children(scored, s_.positions, s_.found[pair.text]); }
+    void visit(const Pair &pair, const Scored &scored) const {
+        offer_children(scored, s_.positions, s_.found[pair.text]);
+    }
 
 private:
     static constexpr int64_t kPilot = 32;
@@ -96,9 +99,10 @@ private:
                 s_.pairs.push_back(pair);
             }
         }
-        score_pairs(level_, link_, add_path_, s_, *this);
+        score_pairs(search_level_, link_, add_path_, s_, *this);
     }
 
+    SearchLevel &search_level_;
     const Level &level_;
     const Link link_;
     const bool add_path_;
@@ -112,11 +116,10 @@ void search_block(const Levels &levels, const Settings &settings, BatchScratch &
     s.found.reset(texts, 1);
     for (int64_t i = 0; i < texts; ++i) s.found[i].offer(make_candidate(0.0f, 0.0f, 0));  // the root
     for (size_t l = 0; l < levels.size(); ++l) {
-        const Level &level = levels[l]->level();
         std::swap(s.above, s.found);
         for (int64_t i = 0; i < texts; ++i) s.above[i].sort();
-        s.found.reset(texts, std::min(settings.keep(l), level.nodes));
-        LevelSearch(level, l, settings, s).run();
+        s.found.reset(texts, std::min(settings.keep(l), levels[l]->level().nodes));
+        LevelSearch(*levels[l], l, settings, s).run();
     }
     for (int64_t i = 0; i < texts; ++i) {
         const int64_t at = (s.block.first() + i) * settings.k;

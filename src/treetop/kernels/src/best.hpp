@@ -1,6 +1,7 @@
 // The k best candidates seen so far.
 //
-// Order: higher combined score, then higher margin (hinge links saturate at exactly 0, so ties are common), then lower id.
+// Order: higher combined score, then higher margin (hinge links saturate at exactly 0, so ties are common), then lower
+// id.
 #pragma once
 
 #include <algorithm>

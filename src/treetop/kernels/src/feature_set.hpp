@@ -10,7 +10,8 @@ namespace treetop {
 class FeatureSet {
 public:
     void resize(int64_t features) {
-        if (words_.size() * 64 < static_cast<size_t>(features)) words_.resize(static_cast<size_t>(features) / 64 + 1, 0);
+        const size_t words = static_cast<size_t>(features) / 64 + 1;
+        if (words_.size() < words) words_.resize(words, 0);
     }
 
     void add(const int32_t *feature, int64_t size) {

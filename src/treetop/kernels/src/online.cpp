@@ -1,4 +1,4 @@
-// Beam search of one text: no blocks and no lookups to fill; the postings lead from the text's features to the rows.
+// Beam search of one text: no blocks and no tables to fill; directories lead from the text's features to the rows.
 #include <algorithm>
 
 #include "best.hpp"
@@ -10,27 +10,24 @@ namespace {
 
 struct OnlineScratch {
     std::vector<Candidate> pool;
-    std::vector<Candidate> beam;  // sorted by node id; the position is the slot
-    std::vector<Group> groups;
+    std::vector<Candidate> beam;  // the position is the slot
+    std::vector<const Directory *> directories;
     std::vector<int64_t> broad_from;
     std::vector<int64_t> children;
+    std::vector<RowRange> ranges;
     std::vector<Hit> found, broad, narrow;
     std::vector<float> margins;
     std::vector<float> scores;
     std::vector<int32_t> positions;
 };
 
-void group_beam(const Level &level, OnlineScratch &s) {
-    std::sort(s.beam.begin(), s.beam.end(), [](const Candidate &a, const Candidate &b) { return a.id < b.id; });
-    s.groups.clear();
+void open_chunks(SearchLevel &level, bool sparse, OnlineScratch &s) {
+    s.directories.clear();
     s.children.clear();
     s.broad_from.clear();
-    for (size_t slot = 0; slot < s.beam.size(); ++slot) {
-        const uint32_t node = static_cast<uint32_t>(s.beam[slot].id);
-        if (s.groups.empty() || s.groups.back().id != node >> 6)
-            s.groups.push_back({node >> 6, static_cast<int32_t>(slot), 0});
-        s.groups.back().parents |= uint64_t{1} << (node & 63);
-        s.children.push_back(level.children_of(node));
+    for (const Candidate &node : s.beam) {
+        if (sparse) s.directories.push_back(&level.directory(node.id));
+        s.children.push_back(level.level().children_of(node.id));
         s.broad_from.push_back(broad_from(s.children.back()));
     }
 }
@@ -38,23 +35,28 @@ void group_beam(const Level &level, OnlineScratch &s) {
 // Margins of a parent's children: room for whole vectors.
 int64_t stride_of(const Level &level) { return (level.max_children + kOverread - 1) / kOverread * kOverread; }
 
-OnlineRoom room_for_hits(size_t size, OnlineScratch &s) {
-    if (s.found.size() < size + 1)
-        for (std::vector<Hit> *hits : {&s.found, &s.broad, &s.narrow}) hits->resize(size + 1);
-    return {s.found.data(), s.broad.data(), s.narrow.data()};
+OnlineRoom room_for_hits(size_t features, OnlineScratch &s) {
+    const size_t hits = s.beam.size() * features + 1;
+    if (s.ranges.size() < features) s.ranges.resize(features);
+    if (s.found.size() < hits)
+        for (std::vector<Hit> *room : {&s.found, &s.broad, &s.narrow}) room->resize(hits);
+    return {s.ranges.data(), s.found.data(), s.broad.data(), s.narrow.data()};
 }
 
-void score_beam(const Level &level, const Postings &postings, const Query &query, OnlineScratch &s) {
-    group_beam(level, s);
+void score_beam(SearchLevel &search_level, const Query &query, OnlineScratch &s) {
+    const Level &level = search_level.level();
+    open_chunks(search_level, query.size > 0, s);
     const int64_t stride = stride_of(level);
     s.margins.resize(s.beam.size() * static_cast<size_t>(stride));
     for (size_t slot = 0; slot < s.beam.size(); ++slot)
         std::copy_n(level.bias + level.children_ptr[s.beam[slot].id], s.children[slot],
                     s.margins.data() + static_cast<int64_t>(slot) * stride);
-    const Kept kept{s.groups.data(), static_cast<int64_t>(s.groups.size()), s.broad_from.data(), s.children.data()};
-    const OnlineRoom room = room_for_hits(s.beam.size() * static_cast<size_t>(query.size), s);
-    online_kernels().add_sparse(level, postings.features(), postings.postings(), postings.rows(), query, kept, room,
-                                stride, s.margins.data());
+    if (query.size > 0) {
+        const Kept kept{s.directories.data(), s.broad_from.data(), s.children.data(),
+                        static_cast<int64_t>(s.beam.size())};
+        const OnlineRoom room = room_for_hits(static_cast<size_t>(query.size), s);
+        online_kernels().add_sparse(level, query, kept, room, stride, s.margins.data());
+    }
     if (level.dims == 0) return;
     for (size_t slot = 0; slot < s.beam.size(); ++slot)
         search_kernels().add_dense(level, s.beam[slot].id, query.dense,
@@ -83,7 +85,7 @@ void search_one(const Levels &levels, const Query &query, const Settings &settin
         const int64_t keep = std::min(settings.keep(l), level.nodes);
         s.pool.resize(static_cast<size_t>(keep));
         Best best(s.pool.data(), keep);
-        score_beam(level, levels[l]->postings(), query, s);
+        score_beam(*levels[l], query, s);
         pick_children(level, settings.link_at(l), settings.add_path(l), s, best);
         if (settings.last(l)) return write_labels(best, settings, labels, scores);
         s.beam.assign(best.begin(), best.end());

@@ -10,39 +10,42 @@ namespace {
 
 constexpr int64_t kAhead = 24;  // hits between asking for a row and adding it
 
-inline uint64_t below(uint64_t bits, int bit) { return bits & ((uint64_t{1} << bit) - 1); }
-
-// The first posting of a group not before `id`; most features have a posting in most groups.
-inline const Posting *seek(const Posting *posting, const Posting *end, uint32_t id) {
-    while (end - posting > 8) {
-        const Posting *middle = posting + (end - posting) / 2;
-        if (middle->group < id) posting = middle + 1;
-        else end = middle + 1;
+// The rows of a chunk that may belong to each feature.
+void find_ranges(const Directory &directory, const Query &query, RowRange *ranges) {
+    const uint32_t *start = directory.start.data();
+    const int shift = directory.shift;
+    for (int64_t i = 0; i < query.size; ++i) __builtin_prefetch(start + (query.feature[i] >> shift));
+    for (int64_t i = 0; i < query.size; ++i) {
+        const int32_t range = query.feature[i] >> shift;
+        ranges[i] = {start[range], start[range + 1]};
+        __builtin_prefetch(directory.feature + start[range]);
     }
-    while (posting < end && posting->group < id) ++posting;
-    return posting;
 }
 
-// Writes the places of the rows, of all features in all kept parents, in the order of the features.
-int64_t find_places(const PostedFeature *features, const Posting *postings, const RowRef *rows, const Query &query,
-                    const Kept &kept, Hit *found) {
+// The first row of a range whose feature is not below the wanted one, or the end of the range.
+inline uint32_t seek(const int32_t *feature, RowRange range, int32_t wanted) {
+    while (range.last - range.first > 16) {
+        const uint32_t middle = range.first + (range.last - range.first) / 2;
+        if (feature[middle] < wanted) range.first = middle + 1;
+        else range.last = middle + 1;
+    }
+    uint32_t below = 0;  // without a branch: where the row is cannot be foreseen
+    for (uint32_t row = range.first; row < range.last; ++row) below += feature[row] < wanted;
+    return range.first + below;
+}
+
+// Writes the places of the rows, of all features in all kept parents, in the order of the features for each parent.
+int64_t find_places(const Query &query, const Kept &kept, RowRange *ranges, Hit *found) {
     int64_t size = 0;
-    for (int64_t i = 0; i < query.size; ++i) {
-        const PostedFeature &feature = features[query.feature[i]];
-        const Posting *posting = postings + feature.first_posting, *end = postings + (&feature + 1)->first_posting;
-        if (i + 8 < query.size) __builtin_prefetch(postings + features[query.feature[i + 8]].first_posting);
-        for (const Group *group = kept.groups; group < kept.groups + kept.size; ++group) {
-            posting = seek(posting, end, group->id);
-            if (posting == end) break;
-            if (posting->group != group->id) continue;
-            const RowRef *first = rows + feature.first_row + posting->first_row;
-            for (uint64_t both = posting->parents & group->parents; both != 0; both &= both - 1) {
-                const int bit = __builtin_ctzll(both);
-                const RowRef *place = first + __builtin_popcountll(below(posting->parents, bit));
-                const int32_t slot = group->first_slot + __builtin_popcountll(below(group->parents, bit));
-                __builtin_prefetch(place);
-                found[size++] = {{reinterpret_cast<uint64_t>(place)}, query.value[i], slot};
-            }
+    for (int64_t slot = 0; slot < kept.size; ++slot) {
+        const Directory &directory = *kept.directories[slot];
+        find_ranges(directory, query, ranges);
+        for (int64_t i = 0; i < query.size; ++i) {
+            const uint32_t row = seek(directory.feature, ranges[i], query.feature[i]);
+            if (row == ranges[i].last || directory.feature[row] != query.feature[i]) continue;
+            const int64_t *place = directory.entry_ptr + row;
+            __builtin_prefetch(place);
+            found[size++] = {{reinterpret_cast<uint64_t>(place)}, query.value[i], static_cast<int32_t>(slot)};
         }
     }
     return size;
@@ -56,7 +59,9 @@ struct HitCounts {
 HitCounts sort_hits(const Hit *found, int64_t size, const int64_t *broad_from, Hit *broad, Hit *narrow) {
     HitCounts counts{0, 0};
     for (int64_t i = 0; i < size; ++i) {
-        const Hit hit{*reinterpret_cast<const RowRef *>(found[i].row.bits), found[i].value, found[i].slot};
+        const auto *entry_ptr = reinterpret_cast<const int64_t *>(found[i].row.bits);
+        const RowRef row = RowRef::narrow(entry_ptr[0], entry_ptr[1] - entry_ptr[0]);
+        const Hit hit{row, found[i].value, found[i].slot};
         const bool is_broad = hit.row.entries() >= broad_from[hit.slot];
         broad[counts.broad] = hit;
         narrow[counts.narrow] = hit;
@@ -98,26 +103,26 @@ void add_hits(const Level &level, const Hit *hits, int64_t size, const int64_t *
         if (h + kAhead < size) prefetch_row<Child, Value>(level, hits[h + kAhead].row);
         float *out = margins + hits[h].slot * stride;
         const int64_t entries = hits[h].row.entries();
-        if (entries == children[hits[h].slot] && hits[h].row.first() + entries <= last_full) add_full<Value>(level, hits[h], out);
+        const bool full = entries == children[hits[h].slot] && hits[h].row.first() + entries <= last_full;
+        if (full) add_full<Value>(level, hits[h], out);
         else add_row<Child, Value>(level, hits[h], out);
     }
 }
 
 template <typename Child, typename Value>
-void add_sparse_of(const Level &level, const PostedFeature *features, const Posting *postings, const RowRef *rows,
-                   const Query &query, const Kept &kept, const OnlineRoom &room, int64_t stride, float *margins) {
-    for (int64_t i = 0; i < query.size; ++i) __builtin_prefetch(features + query.feature[i]);
-    const int64_t found = find_places(features, postings, rows, query, kept, room.found);
+void add_sparse_of(const Level &level, const Query &query, const Kept &kept, const OnlineRoom &room, int64_t stride,
+                   float *margins) {
+    const int64_t found = find_places(query, kept, room.ranges, room.found);
     const HitCounts hits = sort_hits(room.found, found, kept.broad_from, room.broad, room.narrow);
     add_hits<Child, Value>(level, room.broad, hits.broad, kept.children, stride, margins);
     add_hits<Child, Value>(level, room.narrow, hits.narrow, kept.children, stride, margins);
 }
 
-void add_sparse(const Level &level, const PostedFeature *features, const Posting *postings, const RowRef *rows,
-                const Query &query, const Kept &kept, const OnlineRoom &room, int64_t stride, float *margins) {
+void add_sparse(const Level &level, const Query &query, const Kept &kept, const OnlineRoom &room, int64_t stride,
+                float *margins) {
     const auto add = level.wide ? (level.half ? add_sparse_of<uint32_t, uint16_t> : add_sparse_of<uint32_t, float>)
                                 : (level.half ? add_sparse_of<uint16_t, uint16_t> : add_sparse_of<uint16_t, float>);
-    add(level, features, postings, rows, query, kept, room, stride, margins);
+    add(level, query, kept, room, stride, margins);
 }
 
 }  // namespace

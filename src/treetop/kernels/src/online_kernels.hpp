@@ -5,27 +5,28 @@
 
 #include <cstdint>
 
-#include "postings.hpp"
 #include "search_kernels.hpp"
+#include "search_level.hpp"
 
 namespace treetop {
 
-// The kept parents that fall into one group of 64.
-struct Group {
-    uint32_t id;
-    int32_t first_slot;  // slots count the kept parents in the order of their ids
-    uint64_t parents;
-};
-
+// The kept parents; a slot is the place of one among them.
 struct Kept {
-    const Group *groups;
+    const Directory *const *directories;  // per slot
+    const int64_t *broad_from;            // per slot: entries that make a row broad
+    const int64_t *children;              // per slot
     int64_t size;
-    const int64_t *broad_from;  // per slot: entries that make a row broad
-    const int64_t *children;    // per slot
 };
 
-// Memory for the hits of a text, for features x kept parents of them.
+// Rows of a chunk among which that of a feature is, if there is one.
+struct RowRange {
+    uint32_t first;
+    uint32_t last;
+};
+
+// Memory for the hits of a text, for features x kept parents of them, and for a range per feature.
 struct OnlineRoom {
+    RowRange *ranges;
     Hit *found;
     Hit *broad;
     Hit *narrow;
@@ -33,8 +34,8 @@ struct OnlineRoom {
 
 struct OnlineKernels {
     // margins[slot * stride + child] += value * weight, over all sparse features of the text and all kept parents.
-    void (*add_sparse)(const Level &level, const PostedFeature *features, const Posting *postings, const RowRef *rows,
-                       const Query &query, const Kept &kept, const OnlineRoom &room, int64_t stride, float *margins);
+    void (*add_sparse)(const Level &level, const Query &query, const Kept &kept, const OnlineRoom &room, int64_t stride,
+                       float *margins);
 };
 
 const OnlineKernels &online_kernels();

@@ -89,7 +89,7 @@ NodeScores score_level(SearchLevel &search_level, const Texts &texts, const Shor
             s.block.use(texts, task * kBlockTexts, std::min((task + 1) * kBlockTexts, texts.count));
             take_pairs(shortlist, s);
             reset_best(result, s);
-            score_pairs(level, link, add_path, s, OfferAll{s});
+            score_pairs(search_level, link, add_path, s, OfferAll{s});
             write_nodes(result, s);
         });
     return result;

@@ -11,6 +11,7 @@
 #include "level.hpp"
 #include "pairs.hpp"
 #include "search_kernels.hpp"
+#include "search_level.hpp"
 
 namespace treetop {
 
@@ -90,7 +91,8 @@ inline Scored score_pair(const Level &level, Link link, bool add_path, const Pai
 // announce(pair) and then expect(pair) what comes soon, and takes the result with visit(pair, scored). Once `stop` is
 // set the result does not matter any more, and the rest is skipped.
 template <typename Visitor>
-void score_pairs(const Level &level, Link link, bool add_path, BlockScratch &s, Visitor &&visitor) {
+void score_pairs(SearchLevel &search_level, Link link, bool add_path, BlockScratch &s, Visitor &&visitor) {
+    const Level &level = search_level.level();
     s.chunk.use(level, s.block.numbering());
     s.broad.resize(static_cast<size_t>(s.block.longest()) + 1);
     s.narrow.resize(s.broad.size());
@@ -102,7 +104,10 @@ void score_pairs(const Level &level, Link link, bool add_path, BlockScratch &s, 
     for (const Pair *begin = s.pairs.data(), *end = begin; begin < last; begin = end) {
         while (end < last && end->parent == begin->parent) ++end;
         if (level.children_of(begin->parent) == 0) continue;
-        if (s.block.sparse()) prepare_chunk(level, begin, end, s);
+        if (s.block.sparse()) {
+            search_level.check(begin->parent);
+            prepare_chunk(level, begin, end, s);
+        }
         for (const Pair *pair = begin; pair < end; ++pair) {
             if (s.stop->load(std::memory_order_relaxed)) return;
             if (pair + 2 < last) {

@@ -86,7 +86,7 @@ public:
     Searcher(const Searcher &) = delete;
     explicit Searcher(nb::list levels) : owners_(levels) {
         for (const nb::handle arrays : levels)
-            levels_.push_back(std::make_unique<SearchLevel>(view_level(nb::cast<nb::dict>(arrays))));
+            levels_.push_back(std::make_unique<SearchLevel>(view_level(nb::cast<nb::dict>(arrays)), levels_.size()));
     }
 
     nb::tuple search(int64_t count, std::optional<Vector<int64_t>> indptr, std::optional<Vector<int32_t>> indices,
@@ -126,8 +126,9 @@ public:
             check_range(shortlist.parent, shortlist_parent->size(), levels_[level]->level().parents, "parent");
             if (shortlist_score) shortlist.score = shortlist_score->data();
         }
-        NodeScores result = score_level(*levels_[level], view_texts(levels_[0]->level(), count, indptr, indices, data, dense), shortlist,
-                                        static_cast<Link>(link), add_path, keep, threads);
+        const Texts texts = view_texts(levels_[0]->level(), count, indptr, indices, data, dense);
+        NodeScores result = score_level(*levels_[level], texts, shortlist, static_cast<Link>(link), add_path, keep,
+                                        threads);
         return nb::make_tuple(to_numpy(std::move(result.start)), to_numpy(std::move(result.node)),
                               to_numpy(std::move(result.score)));
     }

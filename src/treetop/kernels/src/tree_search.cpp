@@ -39,11 +39,6 @@ const OnlineKernels &online_kernels() {
     return kernels;
 }
 
-const Postings &SearchLevel::postings() {
-    std::call_once(postings_once_, [this] { postings_ = std::make_unique<Postings>(level_); });
-    return *postings_;
-}
-
 void offer_children(const Scored &scored, std::vector<int32_t> &positions, Best &best) {
     const int32_t *nodes = scored.level.children + scored.first;
     const int64_t found = search_kernels().at_least(scored.scores, scored.children, best.bar(), positions.data());

@@ -2,15 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <vector>
 
 #include "best.hpp"
 #include "level.hpp"
 #include "link.hpp"
-#include "postings.hpp"
 #include "scoring.hpp"
+#include "search_level.hpp"
 
 namespace treetop {
 
@@ -29,22 +27,6 @@ struct Settings {
     // Whether a child's score is at most its parent's.
     bool prunes(size_t level) const { return level > 0 && add_path(level) && link_at(level) != Link::noop; }
 };
-
-// A level with what is derived from it on first use.
-class SearchLevel {
-public:
-    explicit SearchLevel(const Level &level) : level_(level) {}
-
-    const Level &level() const { return level_; }
-    const Postings &postings();
-
-private:
-    Level level_;
-    std::once_flag postings_once_;
-    std::unique_ptr<Postings> postings_;
-};
-
-using Levels = std::vector<std::unique_ptr<SearchLevel>>;
 
 // Offers the children of one parent that have a chance.
 void offer_children(const Scored &scored, std::vector<int32_t> &positions, Best &best);

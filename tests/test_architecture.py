@@ -24,7 +24,7 @@ SIBLINGS = [{"data", "metrics"}, {"text", "labels"}, {"linear", "neural"}]
 LAYER = {room: number for number, rooms in enumerate(LAYERS) for room in rooms}
 # A package may be imported in these files only; others are free everywhere.
 ONLY_IN = {
-    "torch": ("text/encoder.py", "text/tokens.py", "neural/", "methods/"),
+    "torch": ("text/encoder.py", "text/frozen.py", "text/tokens.py", "neural/", "methods/"),
     "transformers": ("text/encoder.py", "text/pooling.py", "text/pretrained.py", "text/tokens.py"),
     "huggingface_hub": ("text/pretrained.py",),
     "tokenizers": ("text/encoder.py", "text/tokens.py"),

@@ -15,6 +15,7 @@ from treetop.data import Dataset
 from treetop.errors import ConfigError
 from treetop.methods.fine_tuned import FineTuned
 from treetop.methods.lightxml import LightXML
+from treetop.neural.examples import Batch, Examples
 from treetop.runtime import Runtime
 from treetop.text.encoder import TextEncoder, size_of
 
@@ -63,3 +64,27 @@ def test_texts_in_a_script_the_encoder_does_not_know(tmp_path: Path) -> None:
     model = light()(Runtime())
     with pytest.raises(ConfigError, match=r"100% of the texts' tokens are unknown .* check the text column"):
         model.fit(["ภาษาไทย", "日本語", "текст"] * 4, [["a"], ["b"], ["c"]] * 4)
+
+
+@pytest.mark.parametrize("name", NEURAL_MAKERS)
+def test_frozen_layers_can_run_once(name: str, toy_train: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[bool] = []
+    original = Examples.batch
+
+    def batch(self: Examples, *arguments: Any) -> Batch:
+        made = original(self, *arguments)
+        kept.append(made.tokens.states is not None)
+        return made
+
+    monkeypatch.setattr(Examples, "batch", batch)
+    losses = []
+    for keep in (False, True):
+        kept.clear()
+        config = NEURAL_MAKERS[name](Runtime()).config
+        encoder = replace(config.encoder, freeze=1, keep_frozen=keep)
+        config = replace(config, encoder=encoder, optim=replace(OPTIM, lr=1e-4, epochs=1, log_every=1))
+        model = type(NEURAL_MAKERS[name](Runtime()))(config, runtime=Runtime(threads=1)).fit(toy_train)
+        assert isinstance(model, FineTuned)
+        assert all(made == keep for made in kept)
+        losses.append([record["loss"] for record in model.logs[0].records])
+    assert losses[1] == pytest.approx(losses[0], rel=0.05)

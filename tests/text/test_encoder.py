@@ -104,6 +104,37 @@ def test_frozen_layers_get_no_gradient_and_no_backward(folders: dict[str, Path],
     assert not any("embedding" in name.lower() for name in trained)
 
 
+@pytest.mark.parametrize("family", [family for family in FAMILIES if family != "xlnet"])
+def test_kept_frozen_states_change_nothing(folders: dict[str, Path], family: str) -> None:
+    results = []
+    for keep in (False, True):
+        encoder = load(folders[family], freeze=1, keep_frozen=keep)
+        tokens = encoder.keep_frozen(encoder.tokenize(TEXTS), None, Runtime(threads=1))
+        assert (tokens.states is not None) == keep
+        batch = tokens.pad(np.array([1, 3, 0, 2]))
+        states = encoder.train()(batch, (1, -1))
+        states.square().sum().backward()
+        gradient = [p.grad for p in encoder.parameters() if p.grad is not None]
+        results.append((states.detach(), encoder.embed(tokens, Runtime(threads=1)), *gradient))
+        assert encoder(batch, (0,)).shape == (1, 4, 32)  # a layer below the frozen ones: they run again
+    for plain, kept in zip(*results, strict=True):
+        np.testing.assert_allclose(kept, plain, atol=3e-2, rtol=1e-2)
+    assert not torch.equal(results[0][0], results[1][0])  # 16 bits
+
+
+def test_kept_states_are_not_used_for_shorter_texts_or_lower_layers(folders: dict[str, Path]) -> None:
+    encoder = load(folders["bert"], freeze=1, keep_frozen=True)
+    tokens = encoder.keep_frozen(encoder.tokenize(TEXTS), None, Runtime(threads=1))
+    assert tokens.pad(np.arange(2)).states is not None
+    assert tokens.pad(np.arange(2), 5).states is None
+    assert encoder.keep_frozen(encoder.tokenize(TEXTS), None, Runtime(threads=1), lowest_wanted=0).states is None
+    strange = load(folders["xlnet"], freeze=1, keep_frozen=True)
+    with pytest.raises(ConfigError, match="xlnet"):
+        strange.keep_frozen(strange.tokenize(TEXTS), None, Runtime(threads=1))
+    with pytest.raises(ConfigError, match="keep_frozen"):
+        EncoderConfig(keep_frozen=True)
+
+
 def test_gradient_checkpointing_changes_nothing(folders: dict[str, Path]) -> None:
     gradients = []
     for checkpointing in (False, True):

@@ -243,7 +243,9 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
         self.tree = grow_tree(representation, self.config.tree, seed=seed, threads=cores)
         with seeded(seed):
             self.network = Network(self.config, TextEncoder.load(self.config.encoder), self.tree)
-        tokens = self.network.encoder.tokenize(texts_of(learn.corpus), self.checkpoint, self.runtime)
+        encoder, lowest = self.network.encoder, self.network.layers[0]
+        tokens = encoder.tokenize(texts_of(learn.corpus), self.checkpoint, self.runtime)
+        tokens = encoder.keep_frozen(tokens, self.checkpoint, self.runtime, lowest_wanted=lowest)
         self.linear: LinearTree | None = None
         self.logs = [self._train(tokens, binarise(learn.labels), dev)]
         if self.config.sparse:

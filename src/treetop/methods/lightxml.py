@@ -188,7 +188,9 @@ class LightXML(FineTuned[LightXMLConfig]):
             self.network = Network(self.config, TextEncoder.load(self.config.encoder), self.tree)
         true = [self.tree.lift(binarise(learn.labels), level) for level in range(self.tree.levels)]
         (self.network.recall or self.network.ranking).expect(how_often(true[0]))
-        tokens = self.network.encoder.tokenize(texts_of(learn.corpus), self.checkpoint, self.runtime)
+        encoder, lowest = self.network.encoder, self.network.layers[0]
+        tokens = encoder.tokenize(texts_of(learn.corpus), self.checkpoint, self.runtime)
+        tokens = encoder.keep_frozen(tokens, self.checkpoint, self.runtime, lowest_wanted=lowest)
         self.logs = [self._train(phase, Examples(tokens, true), dev) for phase in self._phases()]
 
     def _group(self, train: Dataset) -> LabelTree:

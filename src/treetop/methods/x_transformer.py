@@ -154,6 +154,7 @@ class XTransformer(FineTuned[XTransformerConfig]):
         with seeded(runtime.seed):
             self.network = Network(c, encoder, self.tree.widths[0])
         tokens = encoder.tokenize(texts_of(train.corpus), self.checkpoint, runtime)
+        tokens = encoder.keep_frozen(tokens, self.checkpoint, runtime)
         labels = binarise(train.labels)
         true = self.tree.lift(labels, 0)
         self.network.scorer.expect(how_often(true), "squared_hinge")

@@ -150,6 +150,7 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
         tree = self._grow(x, train.labels, c.coarse_tree)
         self.encoder = TextEncoder.load(c.encoder)
         tokens = self.encoder.tokenize(texts, self.checkpoint, runtime)
+        tokens = self.encoder.keep_frozen(tokens, self.checkpoint, runtime)
         features = self._features(x, self._tune(tokens, tree, binarise(train.labels)))
         fine = self._grow(features, train.labels, c.fine_tree) if c.refine else tree
         self.ranker = LinearTree.fit(features, train.labels, fine, c.ranker, runtime=runtime)

@@ -10,9 +10,8 @@ heads).
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, Literal
@@ -21,6 +20,7 @@ import numpy as np
 
 from treetop.errors import ConfigError, MissingExtraError
 from treetop.runtime import Runtime
+from treetop.text.states import FrozenStates
 from treetop.text.tokens import Frame, Padded, Tokens, batches_by_length, tokenise, unknown_share
 from treetop.types import Dense, Texts
 
@@ -31,6 +31,7 @@ try:
 except ImportError as error:
     raise MissingExtraError(error.name or "torch", "neural") from None
 
+from treetop.text.frozen import lowest, run_lowest, skipping
 from treetop.text.pooling import say_mean, trained_pooling
 from treetop.text.pretrained import find, opening, quiet
 
@@ -58,6 +59,9 @@ class EncoderConfig:
     """
     freeze: int = 0
     """Lowest layers that keep their weights, the token embeddings included; 0 trains everything."""
+    keep_frozen: bool = False
+    """Keep what the frozen layers make of the training texts in a temporary file, so that they run once, not in every
+    epoch; 2 · width bytes per token."""
     checkpointing: bool = False
     """Recompute activations in the backward pass: less memory, about a third more time."""
     dropout: float | None = None
@@ -73,6 +77,10 @@ class EncoderConfig:
             value = getattr(self, name)
             if value is not None and not 0 <= value < 1:
                 raise ConfigError(f"{name} is {value}; it must be between 0 and 1")
+        if self.keep_frozen and (self.freeze == 0 or self.chunks > 1):
+            raise ConfigError(
+                f"keep_frozen with freeze={self.freeze} and chunks={self.chunks}; it needs frozen layers and one chunk"
+            )
         if not self.name:
             raise ConfigError("the encoder has no name; give a folder, a hub name, or 'minilm'")
 
@@ -124,9 +132,10 @@ class TextEncoder(nn.Module):
         if config.freeze > self.layers:
             raise ConfigError(f"freeze is {config.freeze}, but {config.name} has {self.layers} layers")
         self._pooled_last = Frame.of(tokenizer).pooled_last
-        self._frozen = _lowest(model, config.freeze)
+        self._frozen = lowest(model, config.freeze)
         for module in self._frozen:
             module.requires_grad_(False)
+        self._beside: tuple[Any, ...] | None = None  # what a layer returns beside its states; None if only those
         if config.checkpointing:
             model.gradient_checkpointing_enable({"use_reentrant": False})
 
@@ -181,7 +190,8 @@ class TextEncoder(nn.Module):
         wanted = [layer % (self.layers + 1) for layer in layers]
         inner = any(layer != self.layers for layer in wanted)
         tensors = self._inputs(batch)
-        output = self.model(**tensors, output_hidden_states=inner)
+        with self._resuming(batch, min(wanted)):
+            output = self.model(**tensors, output_hidden_states=inner)
         mask, last = tensors["attention_mask"], output.last_hidden_state
         states = [last if layer == self.layers else output.hidden_states[layer] for layer in wanted]
         pooled = [self._pool(state, mask) for state in states]
@@ -190,8 +200,40 @@ class TextEncoder(nn.Module):
         return _join_pieces(torch.stack(pooled), batch)
 
     def _inputs(self, batch: Padded) -> dict[str, Tensor]:
-        named = {"input_ids": batch.ids, "attention_mask": batch.mask, "token_type_ids": batch.types}
-        return {k: torch.from_numpy(v).to(self.device) for k, v in named.items() if v is not None}
+        inputs = {"input_ids": batch.ids, "attention_mask": batch.mask, "token_type_ids": batch.types}
+        return {k: torch.from_numpy(v).to(self.device) for k, v in inputs.items() if v is not None}
+
+    def _resuming(self, batch: Padded, lowest_wanted: int) -> AbstractContextManager[None]:
+        """A block in which the frozen layers are skipped, if what they return is known and none below is wanted."""
+        if batch.states is None or lowest_wanted < self.config.freeze:
+            return nullcontext()
+        states = torch.from_numpy(batch.states).to(self.device)
+        return skipping(self.model, self.config.freeze, (states, *self._beside) if self._beside is not None else states)
+
+    @torch.no_grad()
+    def keep_frozen(
+        self, tokens: Tokens, folder: str | PathLike[str] | None, runtime: Runtime, *, lowest_wanted: int = -1
+    ) -> Tokens:
+        """The same tokens, from here on with what the frozen layers make of them, if the configuration says so.
+
+        `folder` is where the file is; nothing is kept if a layer below the last frozen one is wanted from `forward`.
+        """
+        if not self.config.keep_frozen or lowest_wanted % (self.layers + 1) < self.config.freeze:
+            return tokens
+        kept = FrozenStates(np.maximum(tokens.lengths(), 1), self.width, folder)
+        self.eval()
+        with runtime.bar("frozen layers", len(tokens)) as advance, threads(runtime):
+            for rows in batches_by_length(tokens):
+                batch = tokens.pad(rows)
+                found = run_lowest(self.model, self.config.freeze, self._inputs(batch))
+                states, self._beside = (found[0], found[1:]) if isinstance(found, tuple) else (found, None)
+                if states.shape[:2] != batch.ids.shape:
+                    kind = self.model.config.model_type
+                    raise ConfigError(f"keep_frozen does not work with a {kind} encoder; set it to false")
+                kept.put(rows, batch.mask, states.float().cpu().numpy())
+                advance(len(rows))
+        tokens.states = kept
+        return tokens
 
     def _pool(self, state: Tensor, mask: Tensor) -> Tensor:
         """One vector per piece from (pieces, tokens, width)."""
@@ -257,27 +299,6 @@ def _join_pieces(pooled: Tensor, batch: Padded) -> Tensor:
     owner = torch.from_numpy(batch.owner).to(pooled.device)
     total = pooled.new_zeros(pooled.shape[0], batch.texts, pooled.shape[2]).index_add(1, owner, pooled)
     return total / torch.bincount(owner, minlength=batch.texts)[None, :, None]
-
-
-def _layer_list(model: nn.Module, layers: int) -> nn.ModuleList | None:
-    """The encoder's layers: the first list of modules of that length, whatever the family calls it."""
-    lists = (m for m in model.modules() if isinstance(m, nn.ModuleList) and len(m) == layers)
-    return next(lists, None)
-
-
-def _lowest(model: Any, freeze: int) -> list[nn.Module]:
-    """The lowest layers, all before them, and every other embedding (MPNet's position bias feeds all layers)."""
-    if not freeze:
-        return []
-    layers = _layer_list(model, model.config.num_hidden_layers)
-    if layers is None:
-        raise ConfigError(
-            f"the layers of a {model.config.model_type} encoder cannot be frozen one by one; set freeze=0"
-        )
-    inside = {id(m) for m in layers.modules()}
-    before = itertools.takewhile(lambda child: layers not in list(child.modules()), model.children())
-    loose = [m for m in model.modules() if isinstance(m, nn.Embedding) and id(m) not in inside]
-    return [*before, *loose, *layers[:freeze]]
 
 
 @contextmanager

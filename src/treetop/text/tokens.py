@@ -21,7 +21,8 @@ from treetop.config import from_dict
 from treetop.errors import ConfigError, StoreError
 from treetop.runtime import Runtime
 from treetop.store import Folder
-from treetop.types import Ids, Texts
+from treetop.text.states import FrozenStates, ranges
+from treetop.types import Dense, Ids, Texts
 
 __all__ = ["Frame", "Padded", "Tokens", "batches_by_length", "tokenise", "unknown_share"]
 
@@ -83,6 +84,8 @@ class Padded:
     owner: NDArray[np.int64] | None
     """The text of each piece; None if every text is one piece."""
     texts: int
+    states: Dense | None = None
+    """What the frozen layers make of the tokens, where that is known: (pieces, tokens, width)."""
 
 
 class Tokens:
@@ -94,6 +97,7 @@ class Tokens:
         if max_tokens <= frame.size:
             raise ConfigError(f"max_tokens is {max_tokens}; the special tokens alone need {frame.size}")
         self.ids, self.ptr, self.frame, self.max_tokens, self.chunks = ids, ptr, frame, max_tokens, chunks
+        self.states: FrozenStates | None = None  # of texts in their whole length; `TextEncoder.keep_frozen` fills it
 
     def __len__(self) -> int:
         return len(self.ptr) - 1
@@ -108,7 +112,7 @@ class Tokens:
         rows = np.arange(len(self))[rows]
         size = self.ptr[rows + 1] - self.ptr[rows]
         ptr = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
-        ids = self.ids[_ranges(self.ptr[rows], size)]
+        ids = self.ids[ranges(self.ptr[rows], size)]
         return Tokens(ids, ptr, self.frame, max_tokens=self.max_tokens, chunks=self.chunks)
 
     def pad(self, rows: NDArray[Any], limit: int | None = None) -> Padded:
@@ -124,14 +128,16 @@ class Tokens:
         ids = np.full((len(size), width), frame.pad, np.int64)
         first = width - whole if frame.pad_left else np.zeros_like(size)
         piece = np.repeat(np.arange(len(size)), size)
-        ids[piece, _ranges(first + len(frame.prefix), size)] = self.ids[_ranges(start, size)]
+        ids[piece, ranges(first + len(frame.prefix), size)] = self.ids[ranges(start, size)]
         for place, token in enumerate(frame.prefix):
             ids[np.arange(len(size)), first + place] = token
         for place, token in enumerate(frame.suffix):
             ids[np.arange(len(size)), first + len(frame.prefix) + size + place] = token
         column = np.arange(width)
-        mask = (column >= first[:, None]) & (column < np.maximum(first + whole, 1)[:, None])
-        return Padded(ids, mask.astype(np.int64), self._types(ids, first, whole), owner, len(rows))
+        mask = ((column >= first[:, None]) & (column < np.maximum(first + whole, 1)[:, None])).astype(np.int64)
+        known = self.states if limit is None or limit >= self.max_tokens else None
+        states = None if known is None else known.pad(rows, mask)
+        return Padded(ids, mask, self._types(ids, first, whole), owner, len(rows), states)
 
     def _types(self, ids: NDArray[Any], first: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.int64] | None:
         if not any(self.frame.types):
@@ -267,19 +273,11 @@ def _describe(frame: Frame, max_tokens: int, chunks: int) -> dict[str, Any]:
     return {"format": FORMAT, "frame": asdict(frame), "max_tokens": max_tokens, "chunks": chunks}
 
 
-def _ranges(start: NDArray[Any], size: NDArray[Any]) -> NDArray[np.int64]:
-    """start[0], start[0] + 1, … for `size[0]` numbers, then the same for each further range."""
-    total = np.cumsum(size)
-    steps = np.arange(int(total[-1]) if len(total) else 0, dtype=np.int64)
-    result: NDArray[np.int64] = steps + np.repeat(start - (total - size), size)
-    return result
-
-
 def _pieces(
     start: NDArray[Any], size: NDArray[Any], room: int, chunks: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Split texts longer than `room` into at most `chunks` pieces: start, size and text of each piece."""
     count = np.clip(-(-size // room), 1, chunks)
     owner = np.repeat(np.arange(len(size)), count)
-    number = _ranges(np.zeros_like(count), count)
+    number = ranges(np.zeros_like(count), count)
     return start[owner] + number * room, np.clip(size[owner] - number * room, 0, room), owner

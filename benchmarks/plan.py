@@ -31,7 +31,7 @@ class Entry:
     needs_encoder: bool = False
     """It fine-tunes the encoder that the run was given."""
     once: bool = False
-    """So slow that one round is enough."""
+    """So slow that it takes part in the first round only."""
     most_work: float = float("inf")
     """Texts × labels beyond which the peer is not tried, because it would take hours."""
 
@@ -130,12 +130,14 @@ ENTRIES = {
             title="treetop Parabel (3 trees)",
             peer="treetop",
             settings={"method": "xr-linear", "preset": "parabel"},
+            once=True,
         ),
         Entry(
             name="treetop-bonsai",
             title="treetop Bonsai (3 trees)",
             peer="treetop",
             settings={"method": "xr-linear", "preset": "bonsai"},
+            once=True,
         ),
         Entry(
             name="treetop-dismec",
@@ -143,9 +145,16 @@ ENTRIES = {
             peer="treetop",
             settings={"method": "one-vs-all", "preset": "dismec"},
             most_work=2e9,
+            once=True,
         ),
-        Entry(name="omikuji-parabel", title="omikuji Parabel (3 trees)", peer="omikuji"),
-        Entry(name="omikuji-bonsai", title="omikuji Bonsai (3 trees)", peer="omikuji", settings={"train": BONSAI}),
+        Entry(name="omikuji-parabel", title="omikuji Parabel (3 trees)", peer="omikuji", once=True),
+        Entry(
+            name="omikuji-bonsai",
+            title="omikuji Bonsai (3 trees)",
+            peer="omikuji",
+            settings={"train": BONSAI},
+            once=True,
+        ),
         Entry(
             name="annif-omikuji",
             title="Annif omikuji, from texts",
@@ -154,7 +163,7 @@ ENTRIES = {
             once=True,
             most_work=1e9,
         ),
-        Entry(name="napkinxc-plt", title="napkinXC PLT", peer="napkinxc"),
+        Entry(name="napkinxc-plt", title="napkinXC PLT", peer="napkinxc", once=True),
         Entry(
             name="libmultilabel-tree",
             title="LibMultiLabel tree",
@@ -186,6 +195,7 @@ ENTRIES = {
             peer="fasttext",
             settings={**OVA, "loss": "hs"},
             needs_texts=True,
+            once=True,
         ),
         Entry(
             name="pecos-xr-transformer",

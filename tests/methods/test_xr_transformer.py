@@ -13,7 +13,8 @@ pytest.importorskip("transformers", reason="needs the extra 'neural'")
 from tiny_methods import OPTIM, encoder, recursive
 from treetop.data import Dataset
 from treetop.errors import ConfigError
-from treetop.methods.xr_transformer import XRTransformer, XRTransformerConfig, _costs
+from treetop.labels import LabelTree
+from treetop.methods.xr_transformer import XRTransformer, XRTransformerConfig, _costs, _solve
 from treetop.metrics import evaluate
 from treetop.runtime import Runtime
 from treetop.sparse import canonical
@@ -60,6 +61,20 @@ def test_costs_are_shares_of_a_texts_labels() -> None:
     assert _costs(true, "off").toarray().tolist() == [[1, 0, 1], [0, 1, 0]]
 
 
+def test_the_linear_start_does_not_depend_on_the_length_of_embeddings() -> None:
+    rng = np.random.default_rng(0)
+    tree = LabelTree.from_groups([[0, 1], [2, 3]])
+    embedding = rng.normal(size=(40, 5)).astype(np.float32)
+    true = canonical((rng.random((40, 4)) < 0.3).astype(np.float32))
+    rivals = canonical(np.ones((40, 2), np.float32))
+    config = replace(recursive()(Runtime()).config, negative=1.0)
+    margins = []
+    for length in (1.0, 20.0):
+        weight, bias = _solve(length * embedding, true, rivals, tree, 1, config, Runtime(threads=1))
+        margins.append(length * embedding @ weight.T + bias)
+    assert np.abs(margins[0] - margins[1]).mean() < 0.25 * np.abs(margins[0]).mean()
+
+
 def test_an_interrupted_fit_continues(toy_train: Dataset, tmp_path: Path) -> None:
     def model() -> XRTransformer:
         config = recursive(optim=QUICK)(Runtime()).config
@@ -75,6 +90,6 @@ def test_an_interrupted_fit_continues(toy_train: Dataset, tmp_path: Path) -> Non
 
 
 def test_impossible_settings() -> None:
-    for wrong in ({"beam": 0}, {"finest": 0}, {"dropout": 1.0}, {"negative": 0.0}):
+    for wrong in ({"beam": 0}, {"finest": 0}, {"dropout": 1.0}, {"negative": 0.0}, {"bootstrap_c": 0.0}):
         with pytest.raises(ConfigError, match=next(iter(wrong))):
             XRTransformerConfig(encoder=encoder(), **wrong)  # type: ignore[arg-type]

@@ -19,7 +19,9 @@ Zhang, Chang, Yu, Dhillon: Fast Multi-Resolution Transformer Fine-tuning for XMC
 | W_init         | `bootstrap`                                 |
 | Φ_cat (eq. 10) | `features`: tf-idf ⊕ normalised embedding   |
 
-Known differences from the authors' code: the matcher of a level is the network alone, where theirs adds a linear model;
+Known differences from the authors' code: the linear solution of eq. 11 has a cost of 1 for embeddings of length one,
+where theirs is 100 whatever their length, which learns the training texts by heart (`bootstrap_c`); the matcher of a
+level is the network alone, where theirs adds a linear model;
 padding is masked; the last update of a level is kept (theirs goes back to the last checkpoint).
 """
 
@@ -60,8 +62,10 @@ __all__ = ["XRTransformer", "XRTransformerConfig"]
 
 
 def _ranker() -> LinearTreeConfig:
+    # Chosen on development texts of tate-subjects, see docs/experiments.md.
     search = SearchConfig(beam=50, leaf_link="noop", combine="last")
-    return LinearTreeConfig(solver=SolverConfig(threshold=0.001), search=search, negatives="both", relevance="count")
+    solver = SolverConfig(c_positive=2.0, threshold=0.01)
+    return LinearTreeConfig(solver=solver, search=search, negatives="both", relevance="count")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,9 +78,9 @@ class XRTransformerConfig:
     """The training of each level."""
     steps: tuple[int, ...] = ()
     """Optimiser steps of each level; empty gives every level what `optim` says."""
-    tfidf: TfidfConfig = field(default_factory=TfidfConfig)
+    tfidf: TfidfConfig = field(default_factory=lambda: TfidfConfig(sublinear_tf=True))
     """Features of both trees and of the ranker."""
-    coarse_tree: TreeConfig = field(default_factory=lambda: TreeConfig(max_leaf=16, branching=16))
+    coarse_tree: TreeConfig = field(default_factory=lambda: TreeConfig(max_leaf=16, branching=16, top_width=256))
     """The preliminary tree, on tf-idf."""
     finest: int = 32_768
     """Levels with more nodes than this are left to the linear ranker."""
@@ -92,13 +96,15 @@ class XRTransformerConfig:
     """What a text's loss is divided by; see `neural.losses`."""
     bootstrap: Literal["linear", "inherit", "none"] = "linear"
     """Where a finer level's weights begin: a linear solution on the embeddings, their parents', or at random."""
+    bootstrap_c: float = 1.0
+    """Cost of an error in that linear solution, for embeddings of length one; the longer they are, the less it is."""
     dropout: float = 0.1
     """Dropout on the states that nodes are scored with."""
     use_tfidf: bool = True
     """Rank on tf-idf ⊕ embedding; otherwise on the embedding alone."""
     refine: bool = True
     """Grow a new tree on what the ranker sees; otherwise rank on the preliminary one."""
-    fine_tree: TreeConfig = field(default_factory=lambda: TreeConfig(max_leaf=32, branching=16))
+    fine_tree: TreeConfig = field(default_factory=TreeConfig)
     """The refined tree."""
     ranker: LinearTreeConfig = field(default_factory=_ranker)
     """The linear classifiers that rank labels."""
@@ -107,8 +113,9 @@ class XRTransformerConfig:
         for name in ("finest", "beam"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} is {getattr(self, name)}; it must be at least 1")
-        if not 0 <= self.dropout < 1 or self.negative <= 0:
-            raise ConfigError(f"dropout is {self.dropout} (0 to below 1), negative is {self.negative} (above 0)")
+        if not 0 <= self.dropout < 1 or self.negative <= 0 or self.bootstrap_c <= 0:
+            costs = f"negative is {self.negative} and bootstrap_c {self.bootstrap_c} (both above 0)"
+            raise ConfigError(f"dropout is {self.dropout} (0 to below 1), {costs}")
 
 
 class Network(nn.Module):
@@ -265,14 +272,21 @@ def _solve(
     config: XRTransformerConfig,
     runtime: Runtime,
 ) -> tuple[Dense, Dense]:
-    """Eq. 11: the linear problems of a level's nodes on fixed embeddings; weights and biases by node."""
+    """Eq. 11: the linear problems of a level's nodes on fixed embeddings; weights and biases by node.
+
+    They are those of embeddings scaled to length one: longer ones need smaller weights, which cost less, so errors are
+    made cheaper by as much, and the constant feature as long.
+    """
+    length = max(float(np.square(embedding).sum(1).mean()) ** 0.5, 1e-6)
+    cost = config.bootstrap_c / length**2
     starts, nodes = tree.children(level)
     competing, positive = canonical(rivals.T), canonical(costs.T)[nodes]
     solved = kernels.train_nodes(
         sparse=None, dense=embedding, children_ptr=starts, children=nodes,
         compete_ptr=competing.indptr.astype(np.int64), compete=competing.indices,
         positive_ptr=positive.indptr.astype(np.int64), positive=positive.indices, positive_cost=positive.data,
-        c_positive=100.0, c_negative=100.0 * config.negative, threshold=0.0, seed=runtime.seed, threads=runtime.cores,
+        c_positive=cost, c_negative=cost * config.negative, bias=length, threshold=0.0,
+        seed=runtime.seed, threads=runtime.cores,
     )  # fmt: skip
     assert solved.dense is not None
     weight, bias = np.empty_like(solved.dense), np.empty_like(solved.bias)

@@ -16,7 +16,8 @@ public:
     Bisection(const Labels &labels, const Bundle &bundle, const std::vector<int32_t> &rows, const Options &options,
               const Run &run)
         : labels_(labels), bundle_(bundle), rows_(rows), options_(options), run_(run),
-          sizes_(sample_sizes(rows.size(), 0)), side_(rows.size(), none), direction_(bundle.columns()), dense_direction_(labels.dims) {}
+          sizes_(sample_sizes(rows.size(), 0)), side_(rows.size(), none), direction_(bundle.columns()),
+          dense_direction_(labels.dims) {}
 
     // The side of each row: left (0) for n/2 of them, right (1) for the others.
     std::vector<int8_t> solve(Random random) {

@@ -98,15 +98,20 @@ std::vector<int64_t> leaf_bounds(int64_t labels, int depth) {
     return bounds;
 }
 
+Labels labels_of(const Vector<int64_t> &start, const Vector<int32_t> &column, const Vector<float> &value,
+                 int64_t columns, const Matrix<float> &dense) {
+    const int64_t count = dense.shape(0), dims = dense.shape(1);
+    return {{start.data(), column.data(), value.data(), count, columns}, dense.data(), dims, count};
+}
+
 nb::tuple kmeans_tree(Vector<int64_t> start, Vector<int32_t> column, Vector<float> value, int64_t columns,
                       Matrix<float> dense, int depth, int max_iter, double tolerance, bool spherical, uint64_t seed,
                       int threads) {
-    const int64_t count = dense.shape(0);
-    const Labels labels{{start.data(), column.data(), value.data(), count, columns}, dense.data(),
-                        static_cast<int64_t>(dense.shape(1)), count};
+    const Labels labels = labels_of(start, column, value, columns, dense);
     const Options options{max_iter, tolerance, spherical, seed, threads};
-    if (count == 0) throw nb::value_error("there are no labels");
-    return nb::make_tuple(to_numpy(BalancedTree(labels, options, depth).grow()), to_numpy(leaf_bounds(count, depth)));
+    if (labels.count == 0) throw nb::value_error("there are no labels");
+    std::vector<int32_t> order = BalancedTree(labels, options, depth).grow();
+    return nb::make_tuple(to_numpy(std::move(order)), to_numpy(leaf_bounds(labels.count, depth)));
 }
 
 // Splits the nodes order[bounds[j]:bounds[j+1]] of one level; the j-th result tells the child of each label.
@@ -114,9 +119,7 @@ NumpyVector<int32_t> kmeans_split(Vector<int64_t> start, Vector<int32_t> column,
                                   Matrix<float> dense, Vector<int32_t> order, Vector<int64_t> bounds, int64_t ways,
                                   int64_t level, int max_iter, double tolerance, bool spherical, uint64_t seed,
                                   int threads) {
-    const int64_t count = dense.shape(0);
-    const Labels labels{{start.data(), column.data(), value.data(), count, columns}, dense.data(),
-                        static_cast<int64_t>(dense.shape(1)), count};
+    const Labels labels = labels_of(start, column, value, columns, dense);
     const Options options{max_iter, tolerance, spherical, seed, threads};
     const int64_t nodes = bounds.size() - 1;
     const Run run = run_on(threads);

@@ -35,8 +35,8 @@ inline void run_here(int64_t tasks, const Work &work) {
     for (int64_t task = 0; task < tasks; ++task) work(task);
 }
 
+// Also for one thread: it notices Ctrl-C, `run_here` does not.
 inline Run run_on(int threads) {
-    if (threads == 1) return run_here;
     return [threads](int64_t tasks, const Work &work) {
         parallel_for(tasks, threads, [] { return 0; }, [&](int, int64_t task) { work(task); });
     };

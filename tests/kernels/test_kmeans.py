@@ -21,7 +21,7 @@ def label_features(labels: int, *, seed: int, dims: int = 0, width: int = 60) ->
     return canonical(sparse), dense
 
 
-CASES = [(1, 0), (2, 0), (3, 5), (7, 0), (64, 0), (65, 3), (300, 0), (300, 9), (2500, 0)]
+CASES = [(1, 0), (2, 0), (3, 5), (7, 0), (64, 0), (65, 3), (300, 0), (300, 9), (2500, 0), (4200, 2)]
 
 
 @pytest.mark.parametrize(("labels", "dims"), CASES)
@@ -96,6 +96,24 @@ def test_more_iterations_bring_labels_nearer_to_their_centres() -> None:
         return float(sum(np.linalg.norm(leaf.sum(axis=0)) for leaf in leaves)) / 400
 
     assert mean_cosine(1) < mean_cosine(3) < mean_cosine(20)
+
+
+def test_large_nodes_keep_the_best_of_several_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight topics in two fields: from two labels of one field k-means cannot find the fields, but seldom starts so."""
+    rng = np.random.default_rng(0)
+    topic = rng.integers(0, 8, 8192)
+    z = 0.1 * rng.random((8192, 10))
+    z[np.arange(8192), topic] += 1
+    z[np.arange(8192), 8 + topic // 4] += 0.3
+    sparse = canonical(z)
+    monkeypatch.setattr(reference, "_STARTS", 1)
+
+    def fields_found(kmeans_tree: Any, seed: int) -> bool:
+        order, bounds = kmeans_tree(sparse, None, depth=1, seed=seed)
+        return abs(np.mean(topic[order[: bounds[1]]] < 4) - 0.5) > 0.45
+
+    assert all(fields_found(kernels.kmeans_tree, seed) for seed in range(6))
+    assert not all(fields_found(reference.kmeans_tree, seed) for seed in range(6))
 
 
 def test_a_tree_follows_its_seed_only() -> None:

@@ -33,7 +33,9 @@ def kmeans_tree(
     labels, scaled to length one (`spherical`) or to the mean. It ends after `max_iter` assignments, when no label
     changed sides, or when the mean similarity of labels to their centres grew by less than `tolerance`.
     A node of 2048 labels or more does this with a sample first, of 512, 2048, … labels spread evenly over its own; each
-    larger sample, and at last the whole node, goes on from the centres of the one before.
+    larger sample, and at last the whole node, goes on from the centres of the one before. The first sample is halved
+    from one pair of labels per 1024 of the node, at most eight, and the halves of highest similarity go on: else what
+    is near the root would be a matter of luck.
 
     Returns the labels ordered by leaf, then number, and the 2^depth + 1 bounds of the leaves (some may be empty).
     """

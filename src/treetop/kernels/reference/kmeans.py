@@ -11,6 +11,8 @@ __all__ = ["Random", "kmeans_split", "kmeans_tree"]
 
 Matrix = NDArray[np.float64]
 _MASK = (1 << 64) - 1
+_STARTS = 8  # most of a node that begins with a sample
+_CLEARLY_BETTER = 1e-5  # in mean similarity
 
 
 class Random:
@@ -95,13 +97,19 @@ def _halve(z: Matrix, random: Random, max_iter: int, tolerance: float, spherical
     if n < 2:
         return np.ones(n, bool)
     sizes = _sample_sizes(n)
-    first = random.below(sizes[0])
-    second = (first + 1 + random.below(sizes[0] - 1)) % sizes[0]
-    left, right = z[[first * n // sizes[0]]], z[[second * n // sizes[0]]]
-    for size in sizes:
+    sample = z[np.arange(sizes[0]) * n // sizes[0]]
+    best = -np.inf
+    for _ in range(min(_STARTS, n // (2 * sizes[0])) if len(sizes) > 1 else 1):
+        first = random.below(sizes[0])
+        second = (first + 1 + random.below(sizes[0] - 1)) % sizes[0]
+        start = _improve(sample, sample[[first]], sample[[second]], max_iter, tolerance, spherical)
+        similarity = _similarity(sample[~start], spherical) + _similarity(sample[start], spherical)
+        if similarity > best + _CLEARLY_BETTER * len(sample):
+            best, goes_right = similarity, start
+    for size in sizes[1:]:
+        left, right = sample[~goes_right], sample[goes_right]
         sample = z[np.arange(size) * n // size]
         goes_right = _improve(sample, left, right, max_iter, tolerance, spherical)
-        left, right = sample[~goes_right], sample[goes_right]
     return goes_right
 
 
@@ -123,7 +131,7 @@ def _improve(
     for iteration in range(1, max_iter):
         before = goes_right
         centres = _centre(z[~before], spherical), _centre(z[before], spherical)
-        similarity = float(z[~before].sum(axis=0) @ centres[0] + z[before].sum(axis=0) @ centres[1])
+        similarity = _similarity(z[~before], spherical) + _similarity(z[before], spherical)
         if iteration > 1 and similarity - reached < tolerance * len(z):
             break
         goes_right = _between(z, *centres)
@@ -144,6 +152,11 @@ def _centre(z: Matrix, spherical: bool) -> NDArray[np.float64]:
     total: NDArray[np.float64] = z.sum(axis=0)
     length = np.linalg.norm(total) if spherical else len(z)
     return total / length if length > 0 else total
+
+
+def _similarity(z: Matrix, spherical: bool) -> float:
+    """The sum over rows of the similarity to their centre."""
+    return float(z.sum(axis=0) @ _centre(z, spherical))
 
 
 def _cluster(

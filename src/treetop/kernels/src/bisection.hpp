@@ -2,6 +2,8 @@
 //
 // An iteration is one pass over the entries of the rows: the sums of both sides change only by the rows that moved.
 // Large nodes begin with a small sample of their rows; that costs little and leaves little to do for all of them.
+// Where k-means ends depends on where it starts, and near the root that moves many labels at once. On a sample several
+// starts cost little as well, so the best of them goes on.
 #pragma once
 
 #include <cmath>
@@ -16,25 +18,20 @@ public:
     Bisection(const Labels &labels, const Bundle &bundle, const std::vector<int32_t> &rows, const Options &options,
               const Run &run)
         : labels_(labels), bundle_(bundle), rows_(rows), options_(options), run_(run),
-          sizes_(sample_sizes(rows.size(), 0)), side_(rows.size(), none), direction_(bundle.columns()),
+          sizes_(sample_sizes(rows.size(), 0)), side_(rows.size()), direction_(bundle.columns()),
           dense_direction_(labels.dims) {}
 
     // The side of each row: left (0) for n/2 of them, right (1) for the others.
     std::vector<int8_t> solve(Random random) {
-        start_from_two_rows(random);
-        for (int64_t size : sizes_) {
-            aim();
-            choose(size);
-            score();
-            halve();
-            add_all();
-            improve();
-        }
+        start(random);
+        if (sizes_.size() > 1) start_again(random);
+        for (size_t s = 1; s < sizes_.size(); ++s) go_on_with(sizes_[s]);
         return std::move(side_);
     }
 
 private:
     static constexpr int8_t left = 0, right = 1, none = -1;
+    static constexpr double clearly_better = 1e-5;  // in mean similarity; what is less may be rounding
 
     struct Pair {
         float side[2] = {0, 0};
@@ -42,6 +39,38 @@ private:
     struct Sums {
         std::vector<Pair> sparse, dense;
     };
+
+    void start(Random &random) {
+        start_from_two_rows(random);
+        go_on_with(sizes_.front());
+    }
+
+    // Starts up to eight times in all, on no more rows together than half of the node's; returns to the best start.
+    void start_again(Random &random) {
+        const int64_t starts = std::min<int64_t>(8, rows_.size() / (2 * sizes_.front()));
+        aim();
+        double best = similarity_;
+        std::vector<int8_t> best_side = side_;
+        for (int64_t again = 1; again < starts; ++again) {
+            start(random);
+            aim();
+            if (similarity_ <= best + clearly_better * sample_.size()) continue;
+            best = similarity_;
+            best_side = side_;
+        }
+        side_ = std::move(best_side);
+        add_all();
+    }
+
+    // Halves a sample between the centres of the one before, then between its own.
+    void go_on_with(int64_t size) {
+        aim();
+        choose(size);
+        score();
+        halve();
+        add_all();
+        improve();
+    }
 
     void choose(int64_t size) {
         sample_ = even_sample(rows_.size(), size);
@@ -53,6 +82,7 @@ private:
         choose(size);
         const int64_t a = random.below(size), b = (a + 1 + random.below(size - 1)) % size;
         sample_ = {sample_[a], sample_[b]};
+        std::fill(side_.begin(), side_.end(), none);
         side_[sample_[0]] = left;
         side_[sample_[1]] = right;
         add_all();

@@ -127,7 +127,8 @@ def test_kept_states_are_not_used_for_shorter_texts_or_lower_layers(folders: dic
     tokens = encoder.keep_frozen(encoder.tokenize(TEXTS), None, Runtime(threads=1))
     assert tokens.pad(np.arange(2)).states is not None
     assert tokens.pad(np.arange(2), 5).states is None
-    assert encoder.keep_frozen(encoder.tokenize(TEXTS), None, Runtime(threads=1), lowest_wanted=0).states is None
+    with pytest.raises(ConfigError, match="the state after layer 0 is needed"):
+        encoder.keep_frozen(encoder.tokenize(TEXTS), None, Runtime(threads=1), lowest_wanted=0)
     strange = load(folders["xlnet"], freeze=1, keep_frozen=True)
     with pytest.raises(ConfigError, match="xlnet"):
         strange.keep_frozen(strange.tokenize(TEXTS), None, Runtime(threads=1))

@@ -216,10 +216,14 @@ class TextEncoder(nn.Module):
     ) -> Tokens:
         """The same tokens, from here on with what the frozen layers make of them, if the configuration says so.
 
-        `folder` is where the file is; nothing is kept if a layer below the last frozen one is wanted from `forward`.
+        `folder` is where the file is; `lowest_wanted` is the lowest layer whose states `forward` will be asked for.
         """
-        if not self.config.keep_frozen or lowest_wanted % (self.layers + 1) < self.config.freeze:
+        if not self.config.keep_frozen:
             return tokens
+        needed, frozen = lowest_wanted % (self.layers + 1), self.config.freeze
+        if needed < frozen:
+            problem = f"keep_frozen with {frozen} frozen layers, but the state after layer {needed} is needed"
+            raise ConfigError(f"{problem}; freeze fewer, let the method use only later layers, or set it to false")
         kept = FrozenStates(np.maximum(tokens.lengths(), 1), self.width, folder)
         self.eval()
         with runtime.bar("frozen layers", len(tokens)) as advance, threads(runtime):

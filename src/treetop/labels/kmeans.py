@@ -44,7 +44,7 @@ class TreeConfig:
     """K-means: most levels, the labels included."""
     max_iter: int = 20
     """Most assignments of labels to centres in one split, or in each sample that it begins with."""
-    tolerance: float = 1e-5
+    tolerance: float = 1e-6
     """A split ends when the mean similarity of labels to their centres grows by less than this."""
     spherical: bool = True
     """Compare by cosine, with centres of length one; otherwise by Euclidean distance to the mean."""

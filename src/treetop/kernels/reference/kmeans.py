@@ -43,7 +43,7 @@ def kmeans_tree(
     *,
     depth: int,
     max_iter: int = 20,
-    tolerance: float = 1e-5,
+    tolerance: float = 1e-6,
     spherical: bool = True,
     seed: int = 0,
     threads: int = 1,  # noqa: ARG001
@@ -70,7 +70,7 @@ def kmeans_split(
     ways: int,
     level: int,
     max_iter: int = 20,
-    tolerance: float = 1e-5,
+    tolerance: float = 1e-6,
     spherical: bool = True,
     seed: int = 0,
     threads: int = 1,  # noqa: ARG001

@@ -75,7 +75,7 @@ class CascadeXMLConfig:
     """The text encoder."""
     optim: OptimConfig = field(
         default_factory=lambda: OptimConfig(
-            lr=1e-4, head_lr_factor=10.0, weight_decay=0.05, head_weight_decay=0.005, schedule="one_cycle", epochs=10,
+            lr=1e-4, head_lr_factor=50.0, weight_decay=0.05, head_weight_decay=0.005, schedule="one_cycle", epochs=10,
             batch_size=64, warmup=0.1, cool_down=0.2, clip=0.0,
         )
     )  # fmt: skip

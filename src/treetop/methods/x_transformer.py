@@ -26,7 +26,8 @@ The paper's nine models are three representations on three encoders, fused by `E
 A label's score is its ranker's margin alone, as in the authors' code. Eq. 2 leaves σ open; a product of the two is
 `search` with combine="multiply" and leaf_link="sigmoid" (or a hinge).
 
-Known differences from the authors' code: cluster targets are 0 and 1 as in eq. 3, where theirs count labels
+Known differences from the authors' code: the matcher begins at a linear solution, where theirs begins at random
+(`bootstrap="none"`); cluster targets are 0 and 1 as in eq. 3, where theirs count labels
 (`targets="count"`); one pooled state serves every encoder, where theirs has a head per family (for BERT's, set
 encoder.pooling="pooler"); PIFA-neural reads the encoder before it is tuned unless embeddings are given (theirs came
 from an XLNet fine-tuned beforehand); texts are cut in tokens only.
@@ -55,6 +56,7 @@ from treetop.neural.memory import Head
 from treetop.neural.networks import find_nodes, how_often, load_heads, save_heads, seeded, texts_of
 from treetop.neural.optimiser import Group, OptimConfig, group_parameters
 from treetop.neural.scorer import NodeScorer
+from treetop.neural.starting import start_linearly
 from treetop.neural.training import fine_tune
 from treetop.predictions import Predictions
 from treetop.runtime import Runtime
@@ -84,6 +86,8 @@ class XTransformerConfig:
     """How labels are clustered; the last level above the labels is used."""
     targets: Literal["binary", "count"] = "binary"
     """What the matcher learns: whether a text has labels in a cluster (eq. 3), or how many (the authors' code)."""
+    bootstrap: Literal["linear", "none"] = "linear"
+    """Where the clusters' weights begin: a linear solution on the embeddings of the untuned encoder, or at random."""
     dropout: float = 0.1
     """Dropout on the state that clusters are scored with."""
     use_tfidf: bool = True
@@ -157,7 +161,11 @@ class XTransformer(FineTuned[XTransformerConfig]):
         tokens = encoder.keep_frozen(tokens, self.checkpoint, runtime)
         labels = binarise(train.labels)
         true = self.tree.lift(labels, 0)
-        self.network.scorer.expect(how_often(true), "squared_hinge")
+        if c.bootstrap == "linear":
+            costs = true if c.targets == "count" else binarise(true)
+            start_linearly(self.network.scorer, encoder.embed(tokens, runtime), costs, None, self.tree, 0, runtime)
+        else:
+            self.network.scorer.expect(how_often(true), "squared_hinge")
         folder = None if self.checkpoint is None else self.checkpoint / "matcher"
         self.logs = [fine_tune(self.network, Examples(tokens, [true]), c.optim, runtime, checkpoint=folder)]
         embedding = encoder.embed(tokens, runtime)

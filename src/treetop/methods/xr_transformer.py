@@ -20,9 +20,10 @@ Zhang, Chang, Yu, Dhillon: Fast Multi-Resolution Transformer Fine-tuning for XMC
 | Φ_cat (eq. 10) | `features`: tf-idf ⊕ normalised embedding   |
 
 Known differences from the authors' code: the linear solution of eq. 11 has a cost of 1 for embeddings of length one,
-where theirs is 100 whatever their length, which learns the training texts by heart (`bootstrap_c`); the matcher of a
-level is the network alone, where theirs adds a linear model;
-padding is masked; the last update of a level is kept (theirs goes back to the last checkpoint).
+where theirs is 100 whatever their length, which learns the training texts by heart (`bootstrap_c`), and the coarsest
+level begins there too (the paper's start at random is bootstrap="linear"); the matcher of a level is the network alone,
+where theirs adds a linear model; padding is masked; the last update of a level is kept (theirs goes back to the last
+checkpoint).
 """
 
 from __future__ import annotations
@@ -34,7 +35,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from treetop import kernels
 from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
@@ -48,10 +48,10 @@ from treetop.neural.memory import Head
 from treetop.neural.networks import find_nodes, how_often, seeded, texts_of
 from treetop.neural.optimiser import Group, OptimConfig, group_parameters
 from treetop.neural.scorer import NodeScorer
+from treetop.neural.starting import start_linearly
 from treetop.neural.training import TrainingLog, fine_tune
 from treetop.predictions import Predictions
-from treetop.runtime import Runtime
-from treetop.sparse import AnyFeatures, binarise, canonical, join, normalise, union
+from treetop.sparse import AnyFeatures, binarise, join, normalise, union
 from treetop.store import Folder
 from treetop.text import Tfidf, TfidfConfig
 from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder
@@ -94,8 +94,10 @@ class XRTransformerConfig:
     """Cost of an error on any other node (α)."""
     divide_by: Divisor = "real"
     """What a text's loss is divided by; see `neural.losses`."""
-    bootstrap: Literal["linear", "inherit", "none"] = "linear"
-    """Where a finer level's weights begin: a linear solution on the embeddings, their parents', or at random."""
+    bootstrap: Literal["everywhere", "linear", "inherit", "none"] = "everywhere"
+    """Where a finer level's weights begin: a linear solution on the embeddings, their parents', or at random.
+
+    "everywhere" is "linear" for the coarsest level too, on the embeddings of the encoder before it is tuned."""
     bootstrap_c: float = 1.0
     """Cost of an error in that linear solution, for embeddings of length one; the longer they are, the less it is."""
     dropout: float = 0.1
@@ -174,7 +176,8 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
         rivals: CSR | None = None
         found: CSR | None = None
         above: NodeScorer | None = None
-        embedding = np.empty((0, 0), np.float32)
+        begun = self.config.bootstrap == "everywhere"
+        embedding = self.encoder.embed(tokens, self.runtime) if begun else np.empty((0, 0), np.float32)
         self.logs = []
         for level in range(self._levels(tree)):
             true = tree.lift(labels, level)
@@ -200,17 +203,19 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
         kind = self.config.bootstrap
         with seeded(self.runtime.seed + level):
             network = Network(self.config, self.encoder, tree.widths[level], coarsest=level == 0)
-        if above is None or rivals is None or kind == "none":
-            share = 1.0 if rivals is None else rivals.nnz / (rivals.shape[0] * rivals.shape[1])
-            network.scorer.expect(how_often(true, share), self.config.loss)
-        elif kind == "inherit":
+        if kind == "everywhere" or (kind == "linear" and level > 0):
+            c, costs = self.config, _costs(true, self.config.relevance)
+            start_linearly(
+                network.scorer, embedding, costs, rivals, tree, level, self.runtime,
+                cost=c.bootstrap_c, negative=c.negative, loss=c.loss,
+            )  # fmt: skip
+        elif kind == "inherit" and above is not None:
             parent = torch.from_numpy(tree.parents[level].astype(np.int64))
             assert above.bias is not None
             network.scorer.fill(above.weight[parent], above.bias[parent])
         else:
-            costs = _costs(true, self.config.relevance)
-            weight, bias = _solve(embedding, costs, rivals, tree, level, self.config, self.runtime)
-            network.scorer.fill(torch.from_numpy(weight), torch.from_numpy(bias))
+            share = 1.0 if rivals is None else rivals.nnz / (rivals.shape[0] * rivals.shape[1])
+            network.scorer.expect(how_often(true, share), self.config.loss)
         return network
 
     def _train(self, network: Network, examples: Examples, level: int) -> TrainingLog:
@@ -261,34 +266,3 @@ def _costs(true: CSR, relevance: str) -> CSR:
     if relevance == "share":
         return normalise(true, "l1")
     return true if relevance == "count" else binarise(true)
-
-
-def _solve(
-    embedding: Dense,
-    costs: CSR,
-    rivals: CSR,
-    tree: LabelTree,
-    level: int,
-    config: XRTransformerConfig,
-    runtime: Runtime,
-) -> tuple[Dense, Dense]:
-    """Eq. 11: the linear problems of a level's nodes on fixed embeddings; weights and biases by node.
-
-    They are those of embeddings scaled to length one: longer ones need smaller weights, which cost less, so errors are
-    made cheaper by as much, and the constant feature as long.
-    """
-    length = max(float(np.square(embedding).sum(1).mean()) ** 0.5, 1e-6)
-    cost = config.bootstrap_c / length**2
-    starts, nodes = tree.children(level)
-    competing, positive = canonical(rivals.T), canonical(costs.T)[nodes]
-    solved = kernels.train_nodes(
-        sparse=None, dense=embedding, children_ptr=starts, children=nodes,
-        compete_ptr=competing.indptr.astype(np.int64), compete=competing.indices,
-        positive_ptr=positive.indptr.astype(np.int64), positive=positive.indices, positive_cost=positive.data,
-        c_positive=cost, c_negative=cost * config.negative, bias=length, threshold=0.0,
-        seed=runtime.seed, threads=runtime.cores,
-    )  # fmt: skip
-    assert solved.dense is not None
-    weight, bias = np.empty_like(solved.dense), np.empty_like(solved.bias)
-    weight[nodes], bias[nodes] = solved.dense, solved.bias
-    return weight, bias

@@ -38,6 +38,7 @@ def _x_transformer(
             "schedule": "linear", "clip": 1.0,
         },
         "tree": {"widths": [clusters]},
+        "bootstrap": "none",
         "negatives": "both",
         "solver": {"threshold": 0.01},
         "search": {"beam": 10},

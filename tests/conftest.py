@@ -8,8 +8,12 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # tiny networks on a busy m
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from treetop.data import Dataset
+
+settings.register_profile("patient", deadline=None)  # how long an example takes depends on who else is at work
+settings.load_profile("patient")
 
 TOPICS = 6
 LABELS_PER_TOPIC = 7

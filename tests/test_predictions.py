@@ -130,7 +130,7 @@ def several(draw):
     return [Predictions.from_csr(matrix(rows), depth) for rows, depth in zip(lists, depths, strict=True)], weights
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(several(), st.sampled_from([how for how in FUSERS if how != "round_robin"]))
 def test_means_as_defined(case, how):
     lists, weights = case
@@ -144,7 +144,7 @@ def test_means_as_defined(case, how):
         assert list(found) == ranking(found)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(several())
 def test_round_robin_as_defined(case):
     lists, _ = case
@@ -159,7 +159,6 @@ def test_round_robin_as_defined(case):
         assert [label for label in fused.labels[text].tolist() if label >= 0] == expected
 
 
-@settings(deadline=None)
 @given(several(), st.sampled_from(FUSERS))
 def test_inputs_are_never_changed(case, how):
     lists, _ = case

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse as sp
@@ -75,7 +75,6 @@ def frozen(matrix):
 # --------------------------------------------------------------------------- canonical
 
 
-@settings(deadline=None)
 @given(masked(), st.sampled_from([np.float32, np.float64, np.int64]), st.sampled_from([np.int32, np.int64]), st.data())
 def test_canonical_takes_any_order_type_and_duplicates(pair, dtype, index_dtype, data):
     dense, stored = np.round(pair[0]), pair[1]
@@ -109,7 +108,6 @@ def test_canonical_leaves_what_is_canonical_alone():
 # --------------------------------------------------------------------------- row by row
 
 
-@settings(deadline=None)
 @given(masked(), st.sampled_from(["l1", "l2"]))
 def test_normalise(pair, norm):
     dense, stored = pair
@@ -181,7 +179,6 @@ def picks(draw, rows):
     )
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_take_rows(data):
     pair = data.draw(masked())

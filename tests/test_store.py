@@ -314,7 +314,7 @@ def test_a_damaged_header_is_refused(content: bytes, tmp_path: Path) -> None:
 
 
 @given(place=st.integers(0, 200), value=st.integers(0, 255))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_one_wrong_byte_never_crashes(place: int, value: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.getbasetemp() / "flipped"
     path.mkdir(exist_ok=True)

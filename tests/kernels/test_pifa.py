@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from treetop import kernels
@@ -16,7 +16,6 @@ def random_matrix(rows: int, columns: int, density: float, seed: int) -> CSR:
     return canonical((rng.random((rows, columns)) < density) * rng.random((rows, columns)))
 
 
-@settings(deadline=None)
 @given(
     st.integers(0, 40), st.sampled_from([1, 63, 64, 65, 5000]), st.integers(0, 90), st.integers(0, 99), st.booleans()
 )

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from treetop import kernels
@@ -18,7 +18,6 @@ def few_values(rows: int, columns: int, seed: int) -> CSR:
     return x
 
 
-@settings(deadline=None)
 @given(st.integers(0, 30), st.integers(1, 40), st.integers(-1, 45), st.integers(0, 99))
 def test_top_k_equals_the_reference(rows: int, columns: int, k: int, seed: int) -> None:
     x = few_values(rows, columns, seed)

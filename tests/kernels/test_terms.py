@@ -45,7 +45,7 @@ def same(a, b) -> None:
     texts=st.lists(st.text(ALPHABET, max_size=40), max_size=8),
     others=st.lists(st.text(ALPHABET, max_size=40), max_size=4),
 )
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_equals_the_definition(kind: str, shortest: int, longest: int, texts: list[str], others: list[str]) -> None:
     native, plain = both(kind, shortest, longest, stop=[b"ab", "éé".encode()])
     learned = native.learn(encoded(texts), LETTERS, 2)
@@ -65,7 +65,7 @@ def test_equals_the_definition(kind: str, shortest: int, longest: int, texts: li
 
 
 @given(words=st.lists(st.lists(st.text(ALPHABET, max_size=6), max_size=6), max_size=5))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_takes_words_that_were_found_elsewhere(words: list[list[str]]) -> None:
     texts = [b"".join(word.encode("utf-8", "surrogatepass") + b"\xff" for word in row) for row in words]
     native, plain = both("word", 1, 2, token_length=0, stop=[b"a"])

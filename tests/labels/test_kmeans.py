@@ -68,7 +68,7 @@ def test_trees_are_the_same_for_any_number_of_threads(kind: Any, spherical: bool
     assert one != grow_tree(z, config, seed=6, threads=1)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.sampled_from(KINDS),
     st.integers(1, 40),

@@ -36,7 +36,7 @@ def test_by_hand():
     )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.integers(0, 10**6), st.sampled_from([dict(BANDS), {"rare": 10, "common": inf}, {"all": inf}]))
 def test_contributions_add_up(seed, bands):
     rng = np.random.default_rng(seed)

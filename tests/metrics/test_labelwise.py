@@ -48,7 +48,7 @@ def random_case(seed):
     return scores, labels
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.floats(0.05, 1.0))
 def test_equals_scikit_learn(seed, threshold):
     scores, labels = random_case(seed)
@@ -61,7 +61,7 @@ def test_equals_scikit_learn(seed, threshold):
     assert f1(predictions, csr_array(labels), threshold=threshold, average="macro") * occurs == pytest.approx(macro)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6))
 def test_no_threshold_beats_the_best(seed):
     scores, labels = random_case(seed)

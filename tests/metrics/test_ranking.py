@@ -111,7 +111,7 @@ def cases(draw):
     return rankings, truths, width, frequency
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(cases(), st.integers(1, 9), st.integers(3, 10**6))
 def test_equals_the_oracle(ranked, truth, case, k, train_texts):
     rankings, truths, width, frequency = case
@@ -128,7 +128,7 @@ def test_equals_the_oracle(ranked, truth, case, k, train_texts):
         assert type(value) is float
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(cases())
 def test_a_perfect_ranking_reaches_every_ideal(ranked, truth, case):
     _, truths, width, frequency = case

@@ -137,7 +137,7 @@ def test_choices_are_those_of_scikit_learn(options: dict[str, Any]) -> None:
     options=st.sampled_from(WORDS + CHARS),
     letters=st.sampled_from(LETTERS),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_unicode_gives_what_scikit_learn_gives(texts: list[str], options: Any, letters: Any) -> None:
     check([*texts, "at least one word"], texts, options | letters)
 

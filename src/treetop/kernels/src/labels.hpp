@@ -35,9 +35,10 @@ inline void run_here(int64_t tasks, const Work &work) {
     for (int64_t task = 0; task < tasks; ++task) work(task);
 }
 
-// Also for one thread: it notices Ctrl-C, `run_here` does not.
+// Also for one thread: it notices Ctrl-C, `run_here` does not. A single task is not worth starting a thread.
 inline Run run_on(int threads) {
     return [threads](int64_t tasks, const Work &work) {
+        if (tasks == 1) return work(0);
         parallel_for(tasks, threads, [] { return 0; }, [&](int, int64_t task) { work(task); });
     };
 }

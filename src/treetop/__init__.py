@@ -16,6 +16,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from treetop.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from treetop.data import Corpus, Dataset, LabelSpace, read, split_by_ratio, splits
     from treetop.errors import ConfigError, DataError, MissingExtraError, NotFittedError, StoreError, TreetopError
@@ -37,8 +39,6 @@ if TYPE_CHECKING:
     from treetop.runtime import Runtime
     from treetop.text import Tfidf, TfidfConfig
     from treetop.text.encoder import EncoderConfig
-
-__version__ = "0.1.0"
 
 _HOMES = {
     "data": ("Corpus", "Dataset", "LabelSpace", "read", "split_by_ratio", "splits"),

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from treetop import __version__
 from treetop.config import from_dict, to_dict
 from treetop.data import Corpus, Dataset, LabelSpace
 from treetop.errors import ConfigError, DataError, NotFittedError, StoreError
@@ -21,6 +20,7 @@ from treetop.sparse import check_features
 from treetop.store import Folder
 from treetop.text import Tfidf, TfidfConfig
 from treetop.types import CSR, Texts
+from treetop.version import __version__
 
 __all__ = ["CARD", "FORMAT", "Method", "Predictor", "as_corpus", "bag_of_words", "fit_bag_of_words", "training_memory"]
 

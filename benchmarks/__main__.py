@@ -1,4 +1,4 @@
-"""The command line: `python -m benchmarks {run,growth,scale,tfidf,profile,page,statistics}`."""
+"""The command line: `python -m benchmarks {run,growth,scale,heads,tfidf,profile,page,statistics}`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,18 @@ from typing import Any
 
 from benchmarks.generate import SHAPES
 from benchmarks.machine import ROOT
-from benchmarks.plan import ENTRIES, GROWTH, QUICK, SCALE, Entry, growth_shape, shape_of
+from benchmarks.plan import (
+    ENTRIES,
+    GROWTH,
+    HEADS,
+    QUICK,
+    SCALE,
+    Entry,
+    growth_shape,
+    head_entries,
+    heads_shape,
+    shape_of,
+)  # fmt: skip
 from benchmarks.run import Options, compare, record_statistics, vectorise
 from benchmarks.tasks import from_data, from_shape
 
@@ -41,6 +52,9 @@ def _parser() -> argparse.ArgumentParser:
     growth.add_argument("--labels", type=int, action="append", help="instead of the default series")
     scale = _command(commands, "scale", _scale, "parts of Amazon-3M's shape, treetop alone")
     scale.add_argument("--fraction", type=float, action="append", help="instead of the default series")
+    heads = _command(commands, "heads", _heads, "LightXML's and CascadeXML's steps and memory, to three million labels")
+    heads.add_argument("--encoder", type=Path, required=True, help="a folder with a pretrained encoder")
+    heads.add_argument("--labels", type=int, action="append", help="instead of the default series")
     tfidf = _command(commands, "tfidf", _tfidf, "texts to tf-idf, beside scikit-learn and PECOS")
     tfidf.add_argument("--data", type=Path, action="append", required=True)
     tfidf.add_argument("--limit", type=int)
@@ -111,6 +125,13 @@ def _scale(given: argparse.Namespace) -> None:
     for fraction in given.fraction or SCALE:
         task = from_shape(f"amazon-3m-{fraction:g}", shape_of(f"amazon-3m:{fraction}"), options.work, seed=given.seed)
         compare(task, [_entry("treetop-xr-linear")], given.repeats or 1, options)
+
+
+def _heads(given: argparse.Namespace) -> None:
+    options = replace(_options(given, "heads"), singles=100, batches=1)
+    for labels in given.labels or HEADS:
+        task = from_shape(f"heads-{labels}", heads_shape(labels), options.work, seed=given.seed, texts=True)
+        compare(task, head_entries(labels), given.repeats or 1, options)
 
 
 def _statistics(given: argparse.Namespace) -> None:

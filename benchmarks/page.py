@@ -8,11 +8,11 @@ from pathlib import Path
 from benchmarks.plots import draw
 from benchmarks.results import Row, newest, read_rows
 from benchmarks.sections import task_section
-from benchmarks.series import generator_section, growth_section, scale_section, tfidf_section
+from benchmarks.series import generator_section, growth_section, heads_section, scale_section, tfidf_section
 
 __all__ = ["KINDS", "write_page"]
 
-KINDS = ("compare", "tfidf", "growth", "scale", "statistics")
+KINDS = ("compare", "tfidf", "growth", "scale", "heads", "statistics")
 
 HEAD = """# Benchmarks
 
@@ -24,6 +24,7 @@ make bench                                                   # minutes: generate
 python -m benchmarks run --data DIR [--data DIR …]           # hours: every peer on your data, three times
 python -m benchmarks run --generated zipf-200k               # generated data: 200,000 texts and labels
 python -m benchmarks growth && python -m benchmarks scale    # treetop alone, to a million labels and beyond
+python -m benchmarks heads --encoder DIR                     # transformer heads, to three million labels
 python -m benchmarks tfidf --data DIR                        # texts to tf-idf
 python -m benchmarks page                                    # this page
 ```
@@ -52,6 +53,7 @@ def write_page(results: Path, docs: Path) -> Path:
     parts = [HEAD, _machines(rows), _pictures(plots)]
     parts += [task_section(name, found) for name, found in kinds["compare"].items()]
     parts += [tfidf_section(kinds["tfidf"]), growth_section(kinds["growth"]), scale_section(kinds["scale"])]
+    parts.append(heads_section(kinds["heads"]))
     parts.append(generator_section(kinds["statistics"], kinds["compare"]))
     page = docs / "benchmarks.md"
     page.write_text("\n".join(part.rstrip() + "\n" for part in parts if part), encoding="utf-8")

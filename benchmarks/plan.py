@@ -7,7 +7,10 @@ from typing import Any
 
 from benchmarks.generate import SHAPES, Shape
 
-__all__ = ["ENTRIES", "GROWTH", "QUICK", "REFERENCE", "SCALE", "Entry", "growth_shape", "shape_of"]
+__all__ = [
+    "ENTRIES", "GROWTH", "HEADS", "QUICK", "REFERENCE", "SCALE", "Entry", "growth_shape", "head_entries", "heads_shape",
+    "shape_of",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -243,3 +246,40 @@ def shape_of(name: str) -> Shape:
 def growth_shape(labels: int) -> Shape:
     """As many texts as labels, everything per text the same, always ten thousand test texts."""
     return replace(SHAPES["zipf-200k"], train=labels, labels=labels, test=10_000)
+
+
+HEADS = (10_000, 100_000, 670_091, 2_812_281)
+"""Labels of the series of heads; the last two are Amazon-670K's and Amazon-3M's."""
+
+LIGHTXML_UP_TO = 1_000_000
+"""LightXML's paper stops at Amazon-670K: its one level of groups would have hundreds of labels each beyond that."""
+
+
+def heads_shape(labels: int) -> Shape:
+    """Seven labels for every text or more, so that all occur, and texts that fill 128 tokens."""
+    return Shape(train=max(3_000, labels // 7), test=500, labels=labels, per_text=7.0, features=100_000, words=100.0)
+
+
+def head_entries(labels: int, steps: int = 12) -> list[Entry]:
+    """A few steps of the two methods whose heads have a row per label, with the papers' settings for Amazon-670K."""
+    fast = {"encoder.max_tokens": 128, "optim.steps": steps}
+    groups = next(width for width in (8192, 1024) if 8 * width <= labels)
+    lightxml = {
+        **fast, "mode": "groups", "tree.widths": [groups], "bottleneck": 400, "beam": 75, "optim.batch_size": 16,
+    }  # fmt: skip
+    widths = [width for width in (1024, 8192, 65_536) if 8 * width <= labels]
+    cascade = {**fast, "tree.widths": widths, "beams": [128, 256, 400][: len(widths)], "optim.batch_size": 64}
+    settings = {"lightxml": lightxml} if labels <= LIGHTXML_UP_TO else {}
+    settings["cascadexml"] = cascade
+    return [
+        Entry(
+            name=f"treetop-{method}-head",
+            title=method,
+            peer="treetop",
+            settings={"method": method, "texts": True, "assign": assign, "encoder_alone": True},
+            needs_texts=True,
+            needs_encoder=True,
+            once=True,
+        )
+        for method, assign in settings.items()
+    ]

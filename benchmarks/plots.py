@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.ticker import NullFormatter
 
 from benchmarks.results import Result
-from benchmarks.series import batch_milliseconds, in_order, labels
+from benchmarks.series import batch_milliseconds, head_cost, in_order, labels, step_cost
 
 __all__ = ["draw"]
 
@@ -64,6 +64,9 @@ def draw(kinds: Kinds, folder: Path) -> dict[str, str]:
         if len(in_order(kinds["growth"])) > 1:
             made["growth"] = "Cost against the number of labels"
             _growth(in_order(kinds["growth"]), folder / "growth.svg")
+        if len(in_order(kinds["heads"])) > 1:
+            made["heads"] = "Transformer heads against the number of labels"
+            _heads(in_order(kinds["heads"]), folder / "heads.svg")
     return made
 
 
@@ -145,6 +148,26 @@ def _growth(rows: Sequence[Result], path: Path) -> None:
     right.set_ylim(bottom=0)
     left.legend()
     right.legend()
+    figure.tight_layout()
+    _save(figure, path)
+
+
+def _heads(rows: Sequence[Result], path: Path) -> None:
+    """A step, how much of it is the head's, and memory, for each method."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.6))
+    for method, colour in zip(dict.fromkeys(row.title for row in rows), ("#1f9e55", "#4a7fd6"), strict=False):
+        mine = [row for row in rows if row.title == method]
+        sizes, steps = [labels(row) for row in mine], [step_cost(row) or 0.0 for row in mine]
+        heads = [step * (head_cost(row) or 0.0) for row, step in zip(mine, steps, strict=True)]
+        left.plot(sizes, steps, "o-", color=colour, label=f"{method}, step")
+        left.plot(sizes, heads, "s--", color=colour, label=f"{method}, head")
+        peaks = [(row.value("stages", "train", "peak_rss_mib") or 0.0) / 1024 for row in mine]
+        right.plot(sizes, peaks, "o-", color=colour, label=method)
+    left.set(xscale="log", xlabel="labels", ylabel="CPU-seconds", title="a training step")
+    right.set(xscale="log", yscale="log", xlabel="labels", ylabel="GiB", title="peak memory of training")
+    for panel in (left, right):
+        panel.legend()
+    left.set_ylim(bottom=0)
     figure.tight_layout()
     _save(figure, path)
 

@@ -11,7 +11,10 @@ from benchmarks.results import Result
 from benchmarks.sections import failures
 from benchmarks.tables import Column, comparison, figure, markdown
 
-__all__ = ["generator_section", "growth_section", "in_order", "power_law", "scale_section", "tfidf_section"]
+__all__ = [
+    "generator_section", "growth_section", "head_cost", "heads_section", "in_order", "power_law", "scale_section",
+    "step_cost", "tfidf_section",
+]  # fmt: skip
 
 Tasks = dict[str, list[Result]]
 
@@ -124,6 +127,50 @@ def scale_section(tasks: Tasks) -> str:
     head = f"Extrapolated to all {full.labels:,} labels by power laws through the rows above:"
     table = markdown(["", "full size", "exponent"], cells)
     return "\n\n".join(["## Amazon-3M's shape", intro, _table(rows), head, table])
+
+
+def step_cost(row: Result) -> float | None:
+    """CPU-seconds of an optimiser step."""
+    per_text, batch = row.value("tuning", "cpu_ms_per_text"), row.last["settings"]["assign"]["optim.batch_size"]
+    return None if per_text is None else float(per_text * batch / 1e3)
+
+
+def head_cost(row: Result) -> float | None:
+    """Share of a step that is not the encoder's."""
+    step, alone = step_cost(row), row.value("encoder_alone", "cpu_per_step")
+    return None if step is None or alone is None else max(0.0, 1 - alone / step)
+
+
+HEADS = (
+    Column("texts", lambda row: float(row.task["statistics"]["texts"])),
+    Column("texts per step", lambda row: float(row.last["settings"]["assign"]["optim.batch_size"])),
+    Column("step, CPU s", step_cost),
+    Column("of it the head's, %", lambda row: None if (share := head_cost(row)) is None else 100 * share),
+    Column("training, peak GiB", lambda row: _gib(row.value("stages", "train", "peak_rss_mib"))),
+    Column("model GB", lambda row: None if (size := row.value("model_bytes")) is None else size / 1e9),
+    Column("one text, ms", lambda row: row.value("one", "p50_ms")),
+    Column("prediction, peak GiB", lambda row: _gib(row.value("stages", "batch", "peak_rss_mib"))),
+)
+
+
+def _gib(mib: float | None) -> float | None:
+    return None if mib is None else mib / 1024
+
+
+def heads_section(tasks: Tasks) -> str:
+    """The transformer methods whose heads have a row per label, up to three million of them."""
+    rows = in_order(tasks)
+    if not rows:
+        return ""
+    cells = [[row.title, f"{labels(row):,.0f}", *(column.show(column.value(row)) for column in HEADS)] for row in rows]
+    intro = (
+        f"Whole trainings cut short after a few steps: `fit` on generated texts with every label, the encoder "
+        f"{rows[0].last['encoder']} with no layer frozen, 128 tokens. The peak includes texts, tf-idf and the growing "
+        "of the tree. The head's share is what a step costs beyond one of the same loop without any head."
+    )
+    table = markdown(["", "labels", *(column.title for column in HEADS)], cells)
+    failed = failures([result for results in tasks.values() for result in results])
+    return "\n\n".join(part for part in ("## Heads of millions of labels", intro, table, failed) if part)
 
 
 def _table(rows: Sequence[Result]) -> str:

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 from benchmarks.generate import Shape, generate
 from benchmarks.statistics import statistics
+from benchmarks.texts import texts_of
 from treetop.config import to_dict
 from treetop.data import Dataset, read
 from treetop.methods.xr_linear import XRLinearConfig
@@ -45,15 +46,16 @@ def from_data(path: Path, work: Path, *, limit: int | None = None, seed: int = 0
     return _write(folder, features, labels, texts, about)
 
 
-def from_shape(name: str, shape: Shape, work: Path, *, seed: int = 0) -> Path:
-    """A generated task; it has features but no texts."""
+def from_shape(name: str, shape: Shape, work: Path, *, seed: int = 0, texts: bool = False) -> Path:
+    """A generated task; it has features, and if asked for texts of made-up words."""
     folder = work / "tasks" / name
     if (folder / CARD).exists():
         return folder
     made = generate(shape, seed)
     about = {"name": name, "source": "generated", "shape": asdict(shape), "seed": seed}
     features, labels = (made.train_features, made.test_features), (made.train_labels, made.test_labels)
-    return _write(folder, features, labels, None, about)
+    written = [texts_of(matrix, seed) for matrix in features] if texts else None
+    return _write(folder, features, labels, written, about)
 
 
 def _splits(path: Path, limit: int | None, seed: int) -> tuple[Dataset, Dataset]:

@@ -12,7 +12,7 @@ from pecos.xmc.xtransformer.matcher import TransformerMatcher
 from pecos.xmc.xtransformer.model import XTransformer
 from pecos.xmc.xtransformer.module import MLProblemWithText
 
-from benchmarks.peers.protocol import Peer, Stages, Task, from_csr, main, tuning
+from benchmarks.peers.protocol import Peer, Stages, Task, cpu_seconds, from_csr, main, tuning
 
 WORKERS = 1  # that make batches; with none the interpreter dies
 
@@ -23,13 +23,13 @@ class PecosTransformer(Peer):
 
     def train(self, task: Task, stages: Stages) -> None:
         torch_util.set_seed(self.seed)
-        seconds = self._watch_tuning()
+        spent = self._watch_tuning()
         problem = MLProblemWithText(task.texts("trn"), task.train_labels, X_feat=task.train_features)
         with stages("train"):
             train, predict = self._parameters()
             self.model = XTransformer.train(problem, train_params=train, pred_params=predict, threads=self.threads)
         per_level = self.settings["matcher"]["max_steps"] * self.settings["matcher"]["batch_size"]
-        self.tuning = tuning(per_level * len(seconds), sum(seconds))
+        self.tuning = tuning(per_level * len(spent), *(sum(unit) for unit in zip(*spent, strict=True)))
 
     def _parameters(self) -> tuple[Any, Any]:
         train = XTransformer.TrainParams.from_dict({}, recursive=True).to_dict()
@@ -41,19 +41,19 @@ class PecosTransformer(Peer):
         predict["matcher_params_chain"] |= self.settings["matcher_predict"]
         return XTransformer.TrainParams.from_dict(train), XTransformer.PredParams.from_dict(predict)
 
-    def _watch_tuning(self) -> list[float]:
-        """Wall seconds of the fine-tuning of each level, apart from tokenising, embedding and ranking."""
-        seconds: list[float] = []
+    def _watch_tuning(self) -> list[tuple[float, float]]:
+        """Wall and CPU-seconds of the fine-tuning of each level, apart from tokenising, embedding and ranking."""
+        spent: list[tuple[float, float]] = []
         original = TransformerMatcher.fine_tune_encoder
 
         def timed(*arguments: Any, **options: Any) -> Any:
-            start = time.perf_counter()
+            wall, cpu = time.perf_counter(), cpu_seconds()
             result = original(*arguments, **options)
-            seconds.append(time.perf_counter() - start)
+            spent.append((time.perf_counter() - wall, cpu_seconds() - cpu))
             return result
 
         TransformerMatcher.fine_tune_encoder = timed
-        return seconds
+        return spent
 
     def save(self, folder: Path) -> None:
         self.model.save(str(folder))

@@ -284,9 +284,10 @@ def from_scores(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     return labels, np.take_along_axis(scores, labels, 1)
 
 
-def tuning(texts: int, wall: float) -> dict[str, dict[str, float]]:
-    """What the fine-tuning of an encoder cost: texts seen, repetitions counted, and wall seconds."""
-    return {"tuning": {"texts": texts, "wall": wall, "ms_per_text": 1e3 * wall / texts}} if texts else {}
+def tuning(texts: int, wall: float, cpu: float) -> dict[str, dict[str, float]]:
+    """What the fine-tuning of an encoder cost: texts seen, repetitions counted, wall and CPU-seconds."""
+    parts = {"texts": texts, "wall": wall, "cpu": cpu, "cpu_ms_per_text": 1e3 * cpu / max(1, texts)}
+    return {"tuning": parts} if texts else {}
 
 
 def _empty(rows: int, k: int) -> tuple[np.ndarray, np.ndarray]:

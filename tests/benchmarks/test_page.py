@@ -66,11 +66,24 @@ def test_ratios_of_equal_settings(tmp_path: Path) -> None:
 
 
 def test_the_transformers_of_both_side_by_side(tmp_path: Path) -> None:
-    theirs = row("pecos-xr-transformer", "pecos_transformer", tuning={"ms_per_text": 30.0})
-    ours = row("treetop-xr-transformer", "treetop", tuning={"ms_per_text": 10.0})
+    theirs = row("pecos-xr-transformer", "pecos_transformer", tuning={"cpu_ms_per_text": 30.0})
+    ours = row("treetop-xr-transformer", "treetop", tuning={"cpu_ms_per_text": 10.0})
     text = page_of([PECOS, OURS, theirs, ours], tmp_path)
-    assert "| fine-tuning, ms per text | 30 | 10 | 3.0x |" in text
+    assert "| fine-tuning, CPU ms per text | 30 | 10 | 3.0x |" in text
     assert "fine-tuning" not in page_of([PECOS, OURS, theirs], tmp_path)
+
+
+def test_heads_of_growing_label_sets(tmp_path: Path) -> None:
+    rows = []
+    for count in (100, 1000):
+        one = row("treetop-cascadexml-head", "treetop", kind="heads", title="cascadexml", encoder="tiny")
+        one["task"] |= {"name": f"heads-{count}", "statistics": {**FACTS, "labels": count}}
+        one["settings"] = {"assign": {"optim.batch_size": 10}}
+        one |= {"tuning": {"cpu_ms_per_text": 200.0}, "encoder_alone": {"cpu_per_step": 1.5}}
+        rows.append(one)
+    text = page_of(rows, tmp_path)
+    assert "| cascadexml | 1,000 | 100 | 10 | 2 | 25 |" in text  # 10 × 200 ms, of which 1.5 s without the head
+    assert "![Transformer heads" in text
 
 
 def test_where_treetop_is_not_the_best_is_said(tmp_path: Path) -> None:

@@ -63,6 +63,8 @@ class TrainingLog:
     """The step after which it was reached."""
     seconds: float = 0.0
     """Wall time, resumed parts included."""
+    cpu_seconds: float = 0.0
+    """Time of all threads of this process, resumed parts included."""
 
 
 def fine_tune(
@@ -123,7 +125,7 @@ class _Run:
         self.note = ""
         self._losses: list[float] = []
         self._order: tuple[int, list[NDArray[np.int64]]] = (-1, [])
-        self._began, self._began_step = time.perf_counter(), 0
+        self._began, self._began_cpu, self._began_step = time.perf_counter(), time.process_time(), 0
         self._computing = autocast(runtime)
         world.share_weights(self.module)
 
@@ -248,7 +250,7 @@ class _Run:
                 _copy(self.best, self.parameters)
             else:
                 self.average.apply()
-            self.log.seconds += time.perf_counter() - self._began
+            self.log.seconds, self.log.cpu_seconds = self._spent()
             if self.world.leads:
                 weights = {f"weights/{name}": p for name, p in self.parameters.items()}
                 self.checkpoints.write(self.step, {**self._state(), "done": True}, weights)
@@ -286,11 +288,16 @@ class _Run:
     def _state(self) -> dict[str, Any]:
         log = to_dict(self.log)
         if not self.done:
-            log["seconds"] = self.log.seconds + time.perf_counter() - self._began
+            log["seconds"], log["cpu_seconds"] = self._spent()
         return {
             "settings": self._settings(), "step": self.step, "waited": self.waited, "averaged": self.average.count,
             "losses": self._losses, "stopped": self.stopped, "done": False, "log": log,
         }  # fmt: skip
+
+    def _spent(self) -> tuple[float, float]:
+        """Wall and CPU-seconds, those before an interruption included."""
+        wall, cpu = time.perf_counter() - self._began, time.process_time() - self._began_cpu
+        return self.log.seconds + wall, self.log.cpu_seconds + cpu
 
     def _tensors(self) -> dict[str, Tensor]:
         names = {cast(Tensor, p): name for name, p in self.parameters.items()}

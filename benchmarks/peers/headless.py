@@ -1,0 +1,40 @@
+"""An encoder in the one training loop without a head, to tell what heads cost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from torch import Tensor, nn
+
+from treetop.data import Dataset
+from treetop.neural.examples import Batch, Examples
+from treetop.neural.optimiser import Group, OptimConfig, group_parameters
+from treetop.neural.training import TrainingLog, fine_tune
+from treetop.runtime import Runtime
+from treetop.text.encoder import TextEncoder
+
+__all__ = ["tune_headless"]
+
+
+class Headless(nn.Module):
+    """The encoder alone, learning nothing in particular."""
+
+    def __init__(self, encoder: TextEncoder) -> None:
+        super().__init__()
+        self.encoder = encoder
+
+    def loss(self, batch: Batch) -> Tensor:
+        """Some number that depends on all of the encoder."""
+        loss: Tensor = self.encoder(batch.tokens).square().mean()
+        return loss
+
+    def parameter_groups(self, config: OptimConfig) -> list[Group]:
+        """The encoder's."""
+        return group_parameters(self, self.encoder, config)
+
+
+def tune_headless(encoder: TextEncoder, data: Dataset, optim: OptimConfig, runtime: Runtime) -> TrainingLog:
+    """As many steps as the method took, on as many of the same texts."""
+    some = data.take(range(min(len(data), 32 * optim.batch_size * max(1, optim.steps))))
+    examples = Examples(encoder.tokenize(some.corpus.texts, runtime=runtime), [some.labels])
+    return fine_tune(Headless(encoder), examples, replace(optim, average="none"), runtime)

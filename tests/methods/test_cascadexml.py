@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
 pytest.importorskip("transformers", reason="needs the extra 'neural'")
 
-from tiny_methods import cascade, encoder
+from tiny_methods import OPTIM, cascade, encoder
 from treetop.data import Dataset
 from treetop.errors import ConfigError
 from treetop.labels import LabelTree
@@ -88,3 +89,11 @@ def test_with_sparse_features(toy_train: Dataset, toy_test: Dataset, tmp_path: A
     model.save(tmp_path / "model")
     again = load(tmp_path / "model", runtime=Runtime(threads=1)).predict(toy_test, k=5)
     np.testing.assert_array_equal(found.labels, again.labels)
+
+
+def test_a_linear_start_knows_something_before_the_first_step(toy_train: Dataset, toy_test: Dataset) -> None:
+    untrained, found = replace(OPTIM, epochs=0), {}
+    for kind in ("linear", "none"):
+        model = cascade(bootstrap=kind, optim=untrained)(Runtime(threads=1)).fit(toy_train)
+        found[kind] = evaluate(model.predict(toy_test, k=5), toy_test.labels, ["p@1"])["p@1"]
+    assert found["linear"] > 0.5 > found["none"]

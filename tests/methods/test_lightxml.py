@@ -101,6 +101,16 @@ def test_a_dev_share_chooses_and_an_interrupted_fit_continues(toy_train: Dataset
     np.testing.assert_array_equal(first.predict(["topic1"]).scores, again.predict(["topic1"]).scores)
 
 
+@pytest.mark.parametrize("mode", ["flat", "groups"])
+def test_a_linear_start_knows_something_before_the_first_step(mode: Any, toy_train: Dataset, toy_test: Dataset) -> None:
+    untrained = replace(OPTIM, epochs=0)
+    found = {}
+    for kind in ("linear", "none"):
+        model = light(mode=mode, bootstrap=kind, bottleneck=0, beam=1, optim=untrained)(Runtime(threads=1))
+        found[kind] = evaluate(model.fit(toy_train).predict(toy_test, k=5), toy_test.labels, ["p@5"])["p@5"]
+    assert found["linear"] > 2 * found["none"]
+
+
 def test_impossible_settings() -> None:
     for wrong in ({"layers": 0}, {"beam": 0}, {"dropout": 1.0}, {"dev_share": 1.0}):
         with pytest.raises(ConfigError, match=next(iter(wrong))):

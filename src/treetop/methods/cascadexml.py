@@ -45,15 +45,26 @@ from treetop.neural.candidates import Children, expand, expand_scores, pick, tar
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import Divisor, bce
 from treetop.neural.memory import Head
-from treetop.neural.networks import dev_score, hold_out, how_often, load_heads, rank, save_heads, seeded, texts_of
+from treetop.neural.networks import (
+    dev_score,
+    find_nodes,
+    hold_out,
+    how_often,
+    load_heads,
+    rank,
+    save_heads,
+    seeded,
+    texts_of,
+)  # fmt: skip
 from treetop.neural.optimiser import Group, OptimConfig, group_parameters
 from treetop.neural.scorer import NodeScorer
+from treetop.neural.starting import start_linearly
 from treetop.neural.training import TrainingLog, fine_tune
 from treetop.predictions import Predictions, fuse
-from treetop.sparse import Joined, binarise, join, normalise
+from treetop.sparse import Joined, binarise, join, normalise, union
 from treetop.store import Folder
 from treetop.text import Tfidf, TfidfConfig
-from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder
+from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder, read_all
 from treetop.text.tokens import Padded, Tokens
 from treetop.types import CSR, Texts
 
@@ -100,6 +111,8 @@ class CascadeXMLConfig:
     """Add the votes of a linear one-vs-all model on tf-idf ⊕ embedding."""
     linear: LinearTreeConfig = field(default_factory=_one_vs_all)
     """That model."""
+    bootstrap: Literal["linear", "none"] = "none"
+    """Where every level begins: a linear solution on its features of the untuned encoder, or at random."""
     dev_share: float = 0.0
     """Share of the training texts held out to choose the best weights by; 0 keeps the last."""
 
@@ -153,6 +166,10 @@ class Network(nn.Module):
         joined = torch.cat([states[self.layers.index(layer)] for layer in self.map[level]], 1)
         result: Tensor = self.dropouts[level](self.joins[level](joined))
         return result
+
+    def read(self, level: int, tokens: Padded) -> Tensor:
+        """The features of one level, straight from tokens."""
+        return self.features(self.encoder(tokens, self.layers), level)
 
     def loss(self, batch: Batch) -> Tensor:
         """Eq. 5: the sum over levels of the weighted cross-entropy over the shortlist."""
@@ -253,7 +270,10 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
 
     def _train(self, tokens: Tokens, true: CSR, dev: Dataset | None) -> TrainingLog:
         levels = [self.tree.lift(true, level) for level in range(self.tree.levels)]
-        self.network.expect(levels, self.tree)
+        if self.config.bootstrap == "linear":
+            self._begin(tokens, [binarise(level) for level in levels])
+        else:
+            self.network.expect(levels, self.tree)
         examples = Examples(tokens, levels)
         folder = None if self.checkpoint is None else self.checkpoint / "network"
 
@@ -263,6 +283,20 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
 
         look = None if dev is None else watch
         return fine_tune(self.network, examples, self.config.optim, self.runtime, watch=look, checkpoint=folder)
+
+    def _begin(self, tokens: Tokens, true: list[CSR]) -> None:
+        """Level by level, against the rivals that the levels above find (XR-Transformer, eq. 11; logistic loss)."""
+        network, tree, runtime = self.network, self.tree, self.runtime
+        rivals: CSR | None = None
+        reach: CSR | None = None
+        for level, scorer in enumerate(network.scorers):
+            assert isinstance(scorer, NodeScorer)
+            features = read_all(network, partial(network.read, level), tokens, runtime)
+            start_linearly(scorer, features, true[level], rivals, tree, level, runtime, loss="bce")
+            if level + 1 < network.levels:
+                beam = network.beams[level]
+                found = find_nodes(scorer, features, beam, runtime, link="sigmoid", reach=reach)
+                rivals, reach = union(true[level], binarise(found)), tree.expand(found, level + 1)
 
     def _rank_linearly(self, tokens: Tokens, features: CSR, labels: CSR) -> LinearTree:
         """The paper's appendix A.3: squared hinge, one label against all texts, on [embedding, tf-idf]."""

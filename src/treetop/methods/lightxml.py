@@ -52,13 +52,15 @@ from treetop.neural.memory import Head
 from treetop.neural.networks import dev_score, hold_out, how_often, load_heads, rank, save_heads, seeded, texts_of
 from treetop.neural.optimiser import Group, OptimConfig, group_parameters
 from treetop.neural.scorer import NodeScorer
+from treetop.neural.starting import start_linearly
 from treetop.neural.training import TrainingLog, fine_tune
 from treetop.predictions import Predictions
 from treetop.sparse import binarise
 from treetop.store import Folder
 from treetop.text import TfidfConfig
-from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder
-from treetop.text.tokens import Padded
+from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder, read_all
+from treetop.text.tokens import Padded, Tokens
+from treetop.types import CSR
 
 __all__ = ["LightXML", "LightXMLConfig"]
 
@@ -98,6 +100,8 @@ class LightXMLConfig:
     """Candidates that follow recall as it learns, or fixed after recall was trained (S and BS in the paper)."""
     divide_by: Divisor = "real"
     """What a text's loss is divided by; see `neural.losses`."""
+    bootstrap: Literal["linear", "none"] = "none"
+    """Where recall begins (ranking, in flat mode): a linear solution on the untuned encoder's states, or at random."""
     dev_share: float = 0.0
     """Share of the training texts held out to choose the best weights by; 0 keeps the last."""
 
@@ -187,11 +191,20 @@ class LightXML(FineTuned[LightXMLConfig]):
         with seeded(self.runtime.seed):
             self.network = Network(self.config, TextEncoder.load(self.config.encoder), self.tree)
         true = [self.tree.lift(binarise(learn.labels), level) for level in range(self.tree.levels)]
-        (self.network.recall or self.network.ranking).expect(how_often(true[0]))
         encoder, lowest = self.network.encoder, self.network.layers[0]
         tokens = encoder.tokenize(texts_of(learn.corpus), self.checkpoint, self.runtime)
         tokens = encoder.keep_frozen(tokens, self.checkpoint, self.runtime, lowest_wanted=lowest)
+        self._begin(tokens, true[0])
         self.logs = [self._train(phase, Examples(tokens, true), dev) for phase in self._phases()]
+
+    def _begin(self, tokens: Tokens, true: CSR) -> None:
+        network = self.network
+        scorer = network.recall or network.ranking
+        if self.config.bootstrap == "none":
+            scorer.expect(how_often(true))
+            return
+        states = read_all(network, network.states, tokens, self.runtime)
+        start_linearly(scorer, states, binarise(true), None, self.tree, 0, self.runtime, loss="bce")
 
     def _group(self, train: Dataset) -> LabelTree:
         """Two levels, groups and labels; one in flat mode."""

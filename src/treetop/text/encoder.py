@@ -10,7 +10,7 @@ heads).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -35,7 +35,7 @@ from treetop.text.frozen import lowest, run_lowest, skipping
 from treetop.text.pooling import say_mean, trained_pooling
 from treetop.text.pretrained import find, opening, quiet
 
-__all__ = ["EncoderConfig", "EncoderSize", "TextEncoder", "check_reads", "size_of"]
+__all__ = ["EncoderConfig", "EncoderSize", "TextEncoder", "check_reads", "read_all", "size_of"]
 
 DROPOUTS = ("hidden_dropout_prob", "dropout", "embedding_dropout", "mlp_dropout", "classifier_dropout")
 ATTENTION_DROPOUTS = ("attention_probs_dropout_prob", "attention_dropout")
@@ -264,18 +264,25 @@ class TextEncoder(nn.Module):
         self.train(was_training)
         return torch.stack([layer[pieces, :, place] for layer in layers]), place
 
-    @torch.no_grad()
     def embed(self, tokens: Tokens, runtime: Runtime, *, layer: int = -1) -> Dense:
         """The state of every text after one layer, as an array: (texts, width)."""
-        result = np.empty((len(tokens), self.width), np.float32)
-        was_training = self.training
-        self.eval()
-        with runtime.bar("embed", len(tokens)) as advance, threads(runtime):
-            for rows in batches_by_length(tokens):
-                result[rows] = self(tokens.pad(rows), (layer,))[0].float().cpu().numpy()
-                advance(len(rows))
-        self.train(was_training)
-        return result
+        return read_all(self, lambda batch: self(batch, (layer,))[0], tokens, runtime)
+
+
+@torch.no_grad()
+def read_all(module: nn.Module, read: Callable[[Padded], Tensor], tokens: Tokens, runtime: Runtime) -> Dense:
+    """What a module without dropout makes of every text by `read`, which returns a row for each text of a batch."""
+    result: Dense | None = None
+    was_training = module.training
+    module.eval()
+    with runtime.bar("embed", len(tokens)) as advance, threads(runtime):
+        for rows in batches_by_length(tokens):
+            found = read(tokens.pad(rows)).float().cpu().numpy()
+            result = np.empty((len(tokens), found.shape[1]), np.float32) if result is None else result
+            result[rows] = found
+            advance(len(rows))
+    module.train(was_training)
+    return np.empty((0, 0), np.float32) if result is None else result
 
 
 def _set_dropout(about: Any, names: Sequence[str], value: float | None) -> None:

@@ -17,6 +17,7 @@ __all__ = ["METRICS", "PAIRED", "load_labels", "score"]
 
 METRICS = ("p@1", "p@3", "p@5", "r@10", "psp@1", "psp@3", "psp@5", "ndcg@5")
 PAIRED = ("p@1", "p@3", "p@5", "r@10")
+"""Whose differences the page lists; those of all metrics tell what is noise."""
 
 
 def score(task: Path, predicted: Path, reference: Path | None) -> dict[str, Any]:
@@ -34,7 +35,8 @@ def score(task: Path, predicted: Path, reference: Path | None) -> dict[str, Any]
     }
     if reference is not None and reference.exists() and reference != predicted:
         other = _predictions(reference)
-        result["paired"] = {metric: list(paired_difference(mine, other, labels, metric)) for metric in PAIRED}
+        weighing = {"frequency": frequency, "propensity": propensity}
+        result["paired"] = {name: list(paired_difference(mine, other, labels, name, **weighing)) for name in METRICS}
     return result
 
 

@@ -118,12 +118,14 @@ def _not_best(task: str, results: Sequence[Result]) -> str:
     lines = []
     for column in (*QUALITY, *COST):
         best, mine = leader(working, column), leader(ours, column)
-        if best is None or mine is None or best.peer == "treetop" or column.value(best) == column.value(mine):
+        if best is None or mine is None or best.peer == "treetop":
+            continue
+        theirs, own = (column.show(column.value(row)) for row in (best, mine))
+        if theirs == own:
             continue
         why = _within_noise(best, mine, column) or _reason(task, best, column)
         lines.append(
-            f"- **{column.title}**: {best.title} has {column.show(column.value(best))}, "
-            f"treetop at best {column.show(column.value(mine))} ({mine.title}). "
+            f"- **{column.title}**: {best.title} has {theirs}, treetop at best {own} ({mine.title}). "
             + (why or "The reason is not known yet.")
         )
     if not working or not ours:

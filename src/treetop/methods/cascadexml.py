@@ -167,9 +167,10 @@ class Network(nn.Module):
         result: Tensor = self.dropouts[level](self.joins[level](joined))
         return result
 
-    def read(self, level: int, tokens: Padded) -> Tensor:
-        """The features of one level, straight from tokens."""
-        return self.features(self.encoder(tokens, self.layers), level)
+    def read(self, tokens: Padded) -> Tensor:
+        """The features of all levels side by side: (texts, levels · width)."""
+        states: Tensor = self.encoder(tokens, self.layers)
+        return torch.cat([self.features(states, level) for level in range(self.levels)], 1)
 
     def loss(self, batch: Batch) -> Tensor:
         """Eq. 5: the sum over levels of the weighted cross-entropy over the shortlist."""
@@ -289,9 +290,10 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
         network, tree, runtime = self.network, self.tree, self.runtime
         rivals: CSR | None = None
         reach: CSR | None = None
+        of_levels = np.split(read_all(network, network.read, tokens, runtime), network.levels, axis=1)
         for level, scorer in enumerate(network.scorers):
             assert isinstance(scorer, NodeScorer)
-            features = read_all(network, partial(network.read, level), tokens, runtime)
+            features = np.ascontiguousarray(of_levels[level])
             start_linearly(scorer, features, true[level], rivals, tree, level, runtime, loss="bce")
             if level + 1 < network.levels:
                 beam = network.beams[level]

@@ -290,7 +290,8 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
         network, tree, runtime = self.network, self.tree, self.runtime
         rivals: CSR | None = None
         reach: CSR | None = None
-        of_levels = np.split(read_all(network, network.read, tokens, runtime), network.levels, axis=1)
+        width = network.levels * network.encoder.width
+        of_levels = np.split(read_all(network, network.read, width, tokens, runtime), network.levels, axis=1)
         for level, scorer in enumerate(network.scorers):
             assert isinstance(scorer, NodeScorer)
             features = np.ascontiguousarray(of_levels[level])

@@ -203,7 +203,8 @@ class LightXML(FineTuned[LightXMLConfig]):
         if self.config.bootstrap == "none":
             scorer.expect(how_often(true))
             return
-        states = read_all(network, network.states, tokens, self.runtime)
+        width = network.encoder.width * len(network.layers)
+        states = read_all(network, network.states, width, tokens, self.runtime)
         start_linearly(scorer, states, binarise(true), None, self.tree, 0, self.runtime, loss="bce")
 
     def _group(self, train: Dataset) -> LabelTree:

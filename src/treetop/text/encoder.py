@@ -266,23 +266,23 @@ class TextEncoder(nn.Module):
 
     def embed(self, tokens: Tokens, runtime: Runtime, *, layer: int = -1) -> Dense:
         """The state of every text after one layer, as an array: (texts, width)."""
-        return read_all(self, lambda batch: self(batch, (layer,))[0], tokens, runtime)
+        return read_all(self, lambda batch: self(batch, (layer,))[0], self.width, tokens, runtime)
 
 
 @torch.no_grad()
-def read_all(module: nn.Module, read: Callable[[Padded], Tensor], tokens: Tokens, runtime: Runtime) -> Dense:
-    """What a module without dropout makes of every text by `read`, which returns a row for each text of a batch."""
-    result: Dense | None = None
+def read_all(
+    module: nn.Module, read: Callable[[Padded], Tensor], width: int, tokens: Tokens, runtime: Runtime
+) -> Dense:
+    """What a module without dropout makes of every text: (texts, width). `read` does so for a batch."""
+    result = np.empty((len(tokens), width), np.float32)
     was_training = module.training
     module.eval()
     with runtime.bar("embed", len(tokens)) as advance, threads(runtime):
         for rows in batches_by_length(tokens):
-            found = read(tokens.pad(rows)).float().cpu().numpy()
-            result = np.empty((len(tokens), found.shape[1]), np.float32) if result is None else result
-            result[rows] = found
+            result[rows] = read(tokens.pad(rows)).float().cpu().numpy()
             advance(len(rows))
     module.train(was_training)
-    return np.empty((0, 0), np.float32) if result is None else result
+    return result
 
 
 def _set_dropout(about: Any, names: Sequence[str], value: float | None) -> None:

@@ -269,6 +269,15 @@ def test_no_texts():
     assert labels.shape == scores.shape == (0, 4)
 
 
+@pytest.fixture
+def heeds_interrupts():
+    """Processes started in the background by a shell ignore SIGINT, and this may be one of them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeds_interrupts")
 def test_search_can_be_interrupted():
     rng = np.random.default_rng(9)
     levels = random_tree(rng, (50, 2500), 300, density=0.5)

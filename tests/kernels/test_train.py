@@ -351,6 +351,7 @@ def test_unknown_instruction_set() -> None:
 # ---- interruption
 
 FOREVER = """
+import signal
 import numpy as np
 from scipy.sparse import random_array
 from treetop.kernels import train_nodes
@@ -358,6 +359,7 @@ texts, nodes = 20_000, 64
 rng = np.random.default_rng(0)
 x = random_array((texts, 3000), density=0.02, rng=rng, dtype=np.float32, format="csr")
 positive = [np.sort(rng.choice(texts, 5000, replace=False)) for _ in range(nodes)]
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have switched it off
 print("ready", flush=True)
 train_nodes(
     sparse=x, dense=None, children_ptr=np.array([0, nodes]), children=np.arange(nodes, dtype=np.int32),

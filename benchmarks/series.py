@@ -131,13 +131,12 @@ def scale_section(tasks: Tasks) -> str:
 
 def step_cost(row: Result) -> float | None:
     """CPU-seconds of an optimiser step."""
-    per_text, batch = row.value("tuning", "cpu_ms_per_text"), row.last["settings"]["assign"]["optim.batch_size"]
-    return None if per_text is None else float(per_text * batch / 1e3)
+    return row.value("step", "cpu")
 
 
 def head_cost(row: Result) -> float | None:
     """Share of a step that is not the encoder's."""
-    step, alone = step_cost(row), row.value("encoder_alone", "cpu_per_step")
+    step, alone = step_cost(row), row.value("step", "encoder_alone_cpu")
     return None if step is None or alone is None else max(0.0, 1 - alone / step)
 
 
@@ -166,7 +165,8 @@ def heads_section(tasks: Tasks) -> str:
     intro = (
         f"Whole trainings cut short after a few steps: `fit` on generated texts with every label, the encoder "
         f"{rows[0].last['encoder']} with no layer frozen, 128 tokens. The peak includes texts, tf-idf and the growing "
-        "of the tree. The head's share is what a step costs beyond one of the same loop without any head."
+        "of the tree. A step is the median of whole steps; the head's share is what one costs beyond a step of the "
+        "same loop without any head."
     )
     table = markdown(["", "labels", *(column.title for column in HEADS)], cells)
     failed = failures([result for results in tasks.values() for result in results])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
+from statistics import median
 
 from torch import Tensor, nn
 
@@ -13,7 +15,7 @@ from treetop.neural.training import TrainingLog, fine_tune
 from treetop.runtime import Runtime
 from treetop.text.encoder import TextEncoder
 
-__all__ = ["tune_headless"]
+__all__ = ["step_cpu", "tune_headless"]
 
 
 class Headless(nn.Module):
@@ -31,6 +33,12 @@ class Headless(nn.Module):
     def parameter_groups(self, config: OptimConfig) -> list[Group]:
         """The encoder's."""
         return group_parameters(self, self.encoder, config)
+
+
+def step_cpu(log: TrainingLog) -> float:
+    """CPU-seconds of a step: a median, so that neither the first touch of the weights nor the end of training counts."""
+    spent = [record["cpu_seconds"] for record in log.records]
+    return median(after - before for before, after in pairwise(spent))
 
 
 def tune_headless(encoder: TextEncoder, data: Dataset, optim: OptimConfig, runtime: Runtime) -> TrainingLog:

@@ -21,7 +21,7 @@ from treetop.text import Tfidf, TfidfConfig
 
 class Treetop(Peer):
     packages = ("treetop", "numpy", "scipy")
-    headless: dict[str, dict[str, float]] = {}  # noqa: RUF012 — replaced, never changed
+    step: dict[str, dict[str, float]] = {}  # noqa: RUF012 — replaced, never changed
 
     @property
     def input(self) -> str:  # type: ignore[override]
@@ -49,11 +49,11 @@ class Treetop(Peer):
 
     def _tune_encoder_alone(self, data: Dataset, stages: Stages) -> None:
         """The same loop and texts once more without any head: what is left of a step's time is the head's."""
-        from benchmarks.peers.headless import tune_headless
+        from benchmarks.peers.headless import step_cpu, tune_headless
 
         with stages("encoder_alone"):
             log = tune_headless(self.model.network.encoder, data, self.model.config.optim, self.runtime)
-        self.headless = {"encoder_alone": {"cpu_per_step": log.cpu_seconds / log.steps}}
+        self.step = {"step": {"cpu": step_cpu(self.model.logs[0]), "encoder_alone_cpu": step_cpu(log)}}
 
     def _grow(self, data: Dataset, config: Any, stages: Stages) -> Any:
         assert data.corpus.features is not None
@@ -70,7 +70,7 @@ class Treetop(Peer):
         digest = hashlib.sha256()
         for path in sorted(folder.rglob("*.safetensors")):
             digest.update(path.read_bytes())
-        return {"digest": digest.hexdigest()[:16], **self._tuning(), **self.headless}
+        return {"digest": digest.hexdigest()[:16], **self._tuning(), **self.step}
 
     def _tuning(self) -> dict[str, Any]:
         logs = getattr(self.model, "logs", [])

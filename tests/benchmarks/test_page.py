@@ -79,10 +79,10 @@ def test_heads_of_growing_label_sets(tmp_path: Path) -> None:
         one = row("treetop-cascadexml-head", "treetop", kind="heads", title="cascadexml", encoder="tiny")
         one["task"] |= {"name": f"heads-{count}", "statistics": {**FACTS, "labels": count}}
         one["settings"] = {"assign": {"optim.batch_size": 10}}
-        one |= {"tuning": {"cpu_ms_per_text": 200.0}, "encoder_alone": {"cpu_per_step": 1.5}}
+        one["step"] = {"cpu": 2.0, "encoder_alone_cpu": 1.5}
         rows.append(one)
     text = page_of(rows, tmp_path)
-    assert "| cascadexml | 1,000 | 100 | 10 | 2 | 25 |" in text  # 10 × 200 ms, of which 1.5 s without the head
+    assert "| cascadexml | 1,000 | 100 | 10 | 2 | 25 |" in text  # 2 s, of which 1.5 s without the head
     assert "![Transformer heads" in text
 
 

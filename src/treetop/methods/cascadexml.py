@@ -20,8 +20,9 @@ Kharbanda, Banerjee, Schultheis, Babbar: CascadeXML, NeurIPS 2022.
 
 Known differences from the authors' code: a true node is never lost, however many there are; padding is marked, not
 recognised by a logit of zero; special tokens are the tokenizer's own; the encoder may have any number of layers; nodes
-may have any number of children; the best epoch is chosen on held-out training texts, never on the test set. Loss
-re-scaling, which the paper has (eq. 5) and the code has not, is on.
+may have any number of children; the best epoch is chosen on held-out training texts, never on the test set; levels
+learn 50 times as fast as the encoder (`head_lr_factor`), since small encoders have small states. Loss re-scaling, which
+the paper has (eq. 5) and the code has not, is on.
 """
 
 from __future__ import annotations
@@ -45,17 +46,7 @@ from treetop.neural.candidates import Children, expand, expand_scores, pick, tar
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import Divisor, bce
 from treetop.neural.memory import Head
-from treetop.neural.networks import (
-    dev_score,
-    find_nodes,
-    hold_out,
-    how_often,
-    load_heads,
-    rank,
-    save_heads,
-    seeded,
-    texts_of,
-)  # fmt: skip
+from treetop.neural.networks import find_nodes, hold_out, how_often, load_heads, rank, save_heads, seeded, texts_of
 from treetop.neural.optimiser import Group, OptimConfig, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.starting import start_linearly
@@ -276,14 +267,8 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
         else:
             self.network.expect(levels, self.tree)
         examples = Examples(tokens, levels)
-        folder = None if self.checkpoint is None else self.checkpoint / "network"
-
-        def watch() -> float:
-            assert dev is not None
-            return dev_score(self._predict(dev.corpus, 5), dev.labels)
-
-        look = None if dev is None else watch
-        return fine_tune(self.network, examples, self.config.optim, self.runtime, watch=look, checkpoint=folder)
+        folder, watch = None if self.checkpoint is None else self.checkpoint / "network", self._watch(dev)
+        return fine_tune(self.network, examples, self.config.optim, self.runtime, watch=watch, checkpoint=folder)
 
     def _begin(self, tokens: Tokens, true: list[CSR]) -> None:
         """Level by level, against the rivals that the levels above find (XR-Transformer, eq. 11; logistic loss)."""

@@ -14,9 +14,9 @@ from treetop.errors import TreetopError
 from treetop.methods.base import Method, training_memory
 from treetop.neural.checkpoint import claim
 from treetop.neural.memory import Head, needed_memory
-from treetop.neural.networks import texts_of
+from treetop.neural.networks import dev_score, texts_of
 from treetop.neural.optimiser import OptimConfig
-from treetop.neural.training import TrainingLog
+from treetop.neural.training import TrainingLog, Watch
 from treetop.runtime import Runtime
 from treetop.store import Folder
 from treetop.text.encoder import EncoderConfig, EncoderSize, check_reads, size_of
@@ -85,6 +85,12 @@ class FineTuned(Method[C]):
         """What must be the same for a run to be continued."""
         data = {"texts": len(train), "labels": len(train.space), "tags": train.labels.nnz}
         return {"method": self.name, "seed": self.runtime.seed, "data": data, "config": to_dict(self.config)}
+
+    def _watch(self, dev: Dataset | None) -> Watch | None:
+        """The score that the best weights are chosen by, on texts that were held out."""
+        if dev is None:
+            return None
+        return lambda: dev_score(self._predict(dev.corpus, 5), dev.labels)
 
     def memory_estimate(self, train: Dataset) -> int:
         """Bytes of the network (see `neural.memory`), and of the linear parts on tf-idf."""

@@ -49,7 +49,7 @@ from treetop.neural.candidates import Children, expand, expand_scores, pick, tar
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import Divisor, bce
 from treetop.neural.memory import Head
-from treetop.neural.networks import dev_score, hold_out, how_often, load_heads, rank, save_heads, seeded, texts_of
+from treetop.neural.networks import hold_out, how_often, load_heads, rank, save_heads, seeded, texts_of
 from treetop.neural.optimiser import Group, OptimConfig, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.starting import start_linearly
@@ -234,14 +234,9 @@ class LightXML(FineTuned[LightXMLConfig]):
             else:
                 network.encoder.requires_grad_(False)
         folder = None if self.checkpoint is None else self.checkpoint / learns
-
-        def watch() -> float:
-            assert dev is not None
-            return dev_score(self._predict(dev.corpus, 5), dev.labels)
-
-        looks = dev is not None and learns != "recall"
-        optim = self.config.optim if looks else replace(self.config.optim, patience=0)
-        return fine_tune(network, examples, optim, self.runtime, watch=watch if looks else None, checkpoint=folder)
+        watch = None if learns == "recall" else self._watch(dev)
+        optim = self.config.optim if watch else replace(self.config.optim, patience=0)
+        return fine_tune(network, examples, optim, self.runtime, watch=watch, checkpoint=folder)
 
     def _predict(self, corpus: Corpus, k: int) -> Predictions:
         tokens = self.network.encoder.tokenize(texts_of(corpus), runtime=self.runtime)

@@ -54,7 +54,8 @@ class TrainingLog:
     """What happened: a record per logged step, and the dev scores."""
 
     records: list[dict[str, Any]] = field(default_factory=list)
-    """`step`, `loss` (mean since the last record), `lr`, `norm` of the gradient, `speed`; or `step` and dev `score`."""
+    """`step`, `loss` (mean since the last record), `lr`, `norm` of the gradient, `speed` (texts per second) and
+    `cpu_seconds` so far; or `step` and dev `score`."""
     steps: int = 0
     """Optimiser steps that were taken."""
     best_score: float | None = None
@@ -205,7 +206,8 @@ class _Run:
         self.log.steps = self.step
         if self.step % self.config.log_every == 0 or self.step == self.steps:
             mean = sum(self._losses) / len(self._losses)
-            self._write({"step": self.step, "loss": mean, "lr": self.config.lr * factor, "norm": norm, "speed": speed})
+            spent = {"speed": speed, "cpu_seconds": self._spent()[1]}
+            self._write({"step": self.step, "loss": mean, "lr": self.config.lr * factor, "norm": norm, **spent})
             self._losses = []
 
     def _write(self, record: dict[str, Any]) -> None:

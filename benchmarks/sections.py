@@ -51,6 +51,7 @@ def task_section(name: str, results: Sequence[Result]) -> str:
     blocks = [
         f"## {name}",
         intro,
+        _elsewhere(results),
         comparison([row for row in results if not row.variant], QUALITY),
         comparison(results, COST),
         _equal(results),
@@ -59,6 +60,19 @@ def task_section(name: str, results: Sequence[Result]) -> str:
         failures(results),
     ]
     return "\n\n".join(block for block in blocks if block)
+
+
+def _elsewhere(results: Sequence[Result]) -> str:
+    """Which rows were measured on another machine than the first: their costs do not compare with the others'."""
+    machines: dict[str, list[str]] = {}
+    for row in (row for row in results if row.error is None):
+        machines.setdefault(row.last["machine"]["cpu"], []).append(row.title)
+    sentences = [f"{', '.join(titles)}: on {cpu}." for cpu, titles in list(machines.items())[1:]]
+    return (
+        " ".join(["Measured on another machine, so that their costs compare only roughly:", *sentences])
+        if sentences
+        else ""
+    )
 
 
 def _equal(results: Sequence[Result]) -> str:

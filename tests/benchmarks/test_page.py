@@ -96,6 +96,13 @@ def test_where_treetop_is_not_the_best_is_said(tmp_path: Path) -> None:
     assert "**R@10**: omikuji" not in page_of([PECOS, OURS, row("omikuji-bonsai", "omikuji")], tmp_path)
 
 
+def test_rows_of_another_machine_are_named(tmp_path: Path) -> None:
+    other = row("napkinxc-plt", "napkinxc")
+    assert "another machine" not in page_of([PECOS, OURS, other], tmp_path)
+    other["machine"] = {**other["machine"], "cpu": "slide rule"}
+    assert "only roughly: napkinxc plt: on slide rule." in page_of([PECOS, OURS, other], tmp_path)
+
+
 def test_failures_are_rows(tmp_path: Path) -> None:
     failed = row("napkinxc-plt", "napkinxc", error="does not install: no wheel")
     text = page_of([PECOS, OURS, failed], tmp_path)

@@ -261,14 +261,17 @@ def heads_shape(labels: int) -> Shape:
 
 
 def head_entries(labels: int, steps: int = 8) -> list[Entry]:
-    """A few steps of the two methods whose heads have a row per label, with the papers' settings for Amazon-670K."""
+    """A few steps of the two methods whose heads have a row per label, with the papers' settings for Amazon-670K.
+
+    For more labels than that, CascadeXML looks into fewer of the last nodes, as the paper does on Amazon-3M."""
     fast = {"encoder.max_tokens": 128, "optim.steps": steps, "optim.log_every": 1}
     groups = next(width for width in (8192, 1024) if 8 * width <= labels)
     lightxml = {
         **fast, "mode": "groups", "tree.widths": [groups], "bottleneck": 400, "beam": 75, "optim.batch_size": 16,
     }  # fmt: skip
     widths = [width for width in (1024, 8192, 65_536) if 8 * width <= labels]
-    cascade = {**fast, "tree.widths": widths, "beams": [128, 256, 400][: len(widths)], "optim.batch_size": 64}
+    beams = [128, 256, 400 if labels <= LIGHTXML_UP_TO else 96][: len(widths)]
+    cascade = {**fast, "tree.widths": widths, "beams": beams, "optim.batch_size": 64}
     settings = {"lightxml": lightxml} if labels <= LIGHTXML_UP_TO else {}
     settings["cascadexml"] = cascade
     return [

@@ -220,6 +220,13 @@ def test_bfloat16_falls_back_or_works(encoder: Path) -> None:
         fine_tune(network, examples, OptimConfig(steps=2), Runtime(precision="int3"))
 
 
+def test_records_tell_the_cpu_seconds_so_far(encoder: Path) -> None:
+    network = ToyNetwork(encoder, 0.0)
+    log = fine_tune(network, toy_examples(network), OptimConfig(steps=3, log_every=1), Runtime(threads=1))
+    spent = [record["cpu_seconds"] for record in log.records]
+    assert 0 < spent[0] < spent[1] < spent[2] <= log.cpu_seconds
+
+
 def test_progress_shows_loss_and_speed(encoder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     network = ToyNetwork(encoder, 0.0)
     fine_tune(network, toy_examples(network), OptimConfig(steps=2), Runtime(threads=1, progress=True))

@@ -147,7 +147,7 @@ ENTRIES = {
             title="treetop one-vs-all",
             peer="treetop",
             settings={"method": "one-vs-all", "preset": "dismec"},
-            most_work=2e9,
+            most_work=1e10,
             once=True,
         ),
         Entry(name="omikuji-parabel", title="omikuji Parabel (3 trees)", peer="omikuji", once=True),
@@ -164,7 +164,6 @@ ENTRIES = {
             peer="annif",
             needs_texts=True,
             once=True,
-            most_work=1e9,
         ),
         Entry(name="napkinxc-plt", title="napkinXC PLT", peer="napkinxc", once=True),
         Entry(

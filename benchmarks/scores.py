@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,8 @@ def score(task: Path, predicted: Path, reference: Path | None) -> dict[str, Any]
     }
     if reference is not None and reference.exists() and reference != predicted:
         other = _predictions(reference)
-        weighing = {"frequency": frequency, "propensity": propensity}
-        result["paired"] = {name: list(paired_difference(mine, other, labels, name, **weighing)) for name in METRICS}
+        compare = partial(paired_difference, mine, other, labels, frequency=frequency, propensity=propensity)
+        result["paired"] = {name: list(compare(name)) for name in METRICS}
     return result
 
 

@@ -88,25 +88,27 @@ def growth_section(tasks: Tasks) -> str:
         return ""
     first, last = rows[0], rows[-1]
     more = labels(last) / labels(first)
-    sentences = [f"From {labels(first):,.0f} to {labels(last):,.0f} labels ({figure(more)} times as many):"]
-    for title, value in (
-        ("training costs", lambda row: row.training("cpu")),
-        ("training memory is", lambda row: row.training("peak_rss_mib")),
-        ("a text in a batch costs", batch_milliseconds),
-        ("a single text takes", lambda row: row.value("one", "p50_ms")),
-    ):
-        sentences.append(_growth_of(title, rows, value))
+    parts = [
+        _growth_of(title, rows, value)
+        for title, value in (
+            ("training costs", lambda row: row.training("cpu")),
+            ("training memory is", lambda row: row.training("peak_rss_mib")),
+            ("a text in a batch costs", batch_milliseconds),
+            ("a single text takes", lambda row: row.value("one", "p50_ms")),
+        )
+    ]
+    span = f"From {labels(first):,.0f} to {labels(last):,.0f} labels ({figure(more)} times as many)"
     intro = (
         "Generated data with as many texts as labels, everything per text the same; treetop's XR-Linear alone. "
         "Each level of the tree adds a fixed number of nodes to look at: prediction grows with the depth of the tree."
     )
-    return "\n\n".join(["## Cost growth", intro, _table(rows), " ".join(sentences)])
+    return "\n\n".join(["## Cost growth", intro, _table(rows), f"{span}: {'; '.join(parts)}."])
 
 
 def _growth_of(title: str, rows: Sequence[Result], value: Callable[[Result], float | None]) -> str:
     numbers = [value(row) or float("nan") for row in rows]
     _, slope = power_law([labels(row) for row in rows], numbers)
-    return f"{title} {numbers[-1] / numbers[0]:.1f} times as much (labels^{slope:.2f});"
+    return f"{title} {numbers[-1] / numbers[0]:.1f} times as much (labels^{slope:.2f})"
 
 
 def scale_section(tasks: Tasks) -> str:

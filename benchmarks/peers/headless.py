@@ -37,7 +37,7 @@ class Headless(nn.Module):
 
 def step_cpu(log: TrainingLog) -> float:
     """CPU-seconds of a step: a median, so that neither the first touch of the weights nor the end counts."""
-    spent = [record["cpu_seconds"] for record in log.records]
+    spent: list[float] = [record["cpu_seconds"] for record in log.records]
     return median(after - before for before, after in pairwise(spent))
 
 

@@ -51,9 +51,10 @@ class Treetop(Peer):
         """The same loop and texts once more without any head: what is left of a step's time is the head's."""
         from benchmarks.peers.headless import step_cpu, tune_headless
 
+        model: Any = self.model
         with stages("encoder_alone"):
-            log = tune_headless(self.model.network.encoder, data, self.model.config.optim, self.runtime)
-        self.step = {"step": {"cpu": step_cpu(self.model.logs[0]), "encoder_alone_cpu": step_cpu(log)}}
+            log = tune_headless(model.network.encoder, data, model.config.optim, self.runtime)
+        self.step = {"step": {"cpu": step_cpu(model.logs[0]), "encoder_alone_cpu": step_cpu(log)}}
 
     def _grow(self, data: Dataset, config: Any, stages: Stages) -> Any:
         assert data.corpus.features is not None

@@ -91,6 +91,12 @@ def test_with_sparse_features(toy_train: Dataset, toy_test: Dataset, tmp_path: A
     np.testing.assert_array_equal(found.labels, again.labels)
 
 
+def test_labels_grouped_by_smoothed_features(toy_train: Dataset, toy_test: Dataset) -> None:
+    plain, smooth = (cascade(smooth=on)(Runtime(threads=1)).fit(toy_train) for on in (False, True))
+    assert plain.tree.widths == smooth.tree.widths
+    assert evaluate(smooth.predict(toy_test, k=5), toy_test.labels, ["p@1"])["p@1"] > 0.8
+
+
 def test_a_linear_start_knows_something_before_the_first_step(toy_train: Dataset, toy_test: Dataset) -> None:
     untrained, found = replace(OPTIM, epochs=0), {}
     for kind in ("linear", "none"):

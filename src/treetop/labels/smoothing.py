@@ -38,8 +38,10 @@ def smoothed_pifa(
     """
     plain = pifa(features, labels, normalise_labels=False, threads=threads)
     assert isinstance(plain, CSR)
-    graph = label_graph(labels, walk=walk, restart=restart, neighbours=neighbours, seed=seed)
-    return normalise(top_k(canonical(_symmetrically_scaled(graph) @ top_k(plain, top)), top))
+    graph = _symmetrically_scaled(label_graph(labels, walk=walk, restart=restart, neighbours=neighbours, seed=seed))
+    short = top_k(plain, top)
+    blocks = [top_k(canonical(graph[rows] @ short), top) for rows in _blocks(labels.shape[1])]  # uncut, it is too wide
+    return normalise(canonical(sp.vstack(blocks, format="csr")))
 
 
 def label_graph(labels: CSR, *, walk: int = 400, restart: float = 0.8, neighbours: int = 10, seed: int = 0) -> CSR:
@@ -56,14 +58,18 @@ def label_graph(labels: CSR, *, walk: int = 400, restart: float = 0.8, neighbour
         )
     members = canonical(labels.T)
     blocks = []
-    for number, first in enumerate(range(0, labels.shape[1], _LABELS_AT_ONCE)):
-        start = np.arange(first, min(first + _LABELS_AT_ONCE, labels.shape[1]), dtype=np.int32)
+    for number, rows in enumerate(_blocks(labels.shape[1])):
+        start = np.arange(rows.start, rows.stop, dtype=np.int32)
         random = np.random.default_rng([seed, number])
         visits = _walks(start, labels, members, walk, restart, random)
         blocks.append(top_k(_counts(visits, labels.shape[1]), neighbours))
     graph = canonical(sp.vstack(blocks, format="csr"))
     missing = (graph.diagonal() == 0).astype(np.float32)
     return canonical(graph + sp.diags_array(missing))
+
+
+def _blocks(labels: int) -> list[slice]:
+    return [slice(first, min(first + _LABELS_AT_ONCE, labels)) for first in range(0, labels, _LABELS_AT_ONCE)]
 
 
 def _walks(start: Ids, labels: CSR, members: CSR, steps: int, restart: float, random: np.random.Generator) -> Ids:

@@ -22,7 +22,8 @@ Known differences from the authors' code: a true node is never lost, however man
 recognised by a logit of zero; special tokens are the tokenizer's own; the encoder may have any number of layers; nodes
 may have any number of children; the best epoch is chosen on held-out training texts, never on the test set; levels
 learn 50 times as fast as the encoder (`head_lr_factor`), since small encoders have small states. Loss re-scaling, which
-the paper has (eq. 5) and the code has not, is on.
+the paper has (eq. 5) and the code has not, is on; averaging label features over labels that occur together, which the
+code has and the paper has not, is a switch (`smooth`).
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from torch import Tensor, nn
 
 from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError
-from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
+from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa, smoothed_pifa
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
 from treetop.methods.base import fit_bag_of_words
 from treetop.methods.fine_tuned import FineTuned
@@ -86,6 +87,8 @@ class CascadeXMLConfig:
     """Features that labels are grouped by, and that `sparse` ranks with."""
     tree: TreeConfig = field(default_factory=lambda: TreeConfig(max_leaf=16, branching=8, top_width=256))
     """The levels."""
+    smooth: bool = False
+    """Group labels by features averaged over labels that occur together, as the authors' code does (ECLARE's graph)."""
     layers: tuple[tuple[int, ...], ...] = ()
     """Encoder layers joined for each level, as ((5, 6), (8,), (10,), (12,)); empty spreads the last half of them."""
     dropouts: tuple[float, ...] = (0.2, 0.5)
@@ -248,7 +251,8 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
         learn, dev = hold_out(train, self.config.dev_share, self.runtime.seed)
         self.tfidf, features = fit_bag_of_words(self.config.tfidf, learn.corpus)
         cores, seed = self.runtime.cores, self.runtime.seed
-        representation = pifa(features, learn.labels, normalise_labels=False, threads=cores)
+        represent = partial(smoothed_pifa, seed=seed) if self.config.smooth else partial(pifa, normalise_labels=False)
+        representation = represent(features, learn.labels, threads=cores)
         self.tree = grow_tree(representation, self.config.tree, seed=seed, threads=cores)
         with seeded(seed):
             self.network = Network(self.config, TextEncoder.load(self.config.encoder), self.tree)

@@ -117,7 +117,7 @@ def _cascadexml(
     dataset: str, widths: list[int], layers: list[list[int]], beams: list[int], dropouts: list[float], epochs: int,
     tokens: int, scores: str, three: Published, with_tfidf: Published, *more: Published, warm: int = 1,
 ) -> Preset:  # fmt: skip
-    """Appendix A.2 and Table 9; lengths of the three phases (epochs), weight decay and scores: scripts.
+    """Appendix A.2 and Table 9; lengths of the three phases (epochs), weight decay, scores, smoothing: scripts.
 
     Table 9 states sizes of shortlists; a beam is that size over the children of a node.
     """
@@ -129,6 +129,7 @@ def _cascadexml(
             "batch_size": 64, "accumulate": 4, "clip": 0.0,
         },
         "tree": {"widths": widths},
+        "smooth": True,
         "layers": layers,
         "beams": beams,
         "dropouts": dropouts,

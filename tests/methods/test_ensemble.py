@@ -5,9 +5,10 @@ import pytest
 
 from treetop.data import Dataset
 from treetop.errors import ConfigError, DataError, NotFittedError
-from treetop.methods.ensemble import Ensemble, EnsembleConfig
+from treetop.methods.ensemble import Ensemble, EnsembleConfig, choose
 from treetop.methods.one_vs_all import OneVsAll
 from treetop.methods.xr_linear import XRLinear
+from treetop.metrics.evaluate import dev_score
 from treetop.predictions import FUSERS, fuse
 
 
@@ -42,3 +43,23 @@ def test_members_must_fit_together(members: list[XRLinear | OneVsAll]) -> None:
         EnsembleConfig(depth=0)
     with pytest.raises(ConfigError, match="round_robin"):
         EnsembleConfig(fuser="round_robin", weights=(1.0, 2.0))
+
+
+def test_held_out_texts_choose_who_votes(
+    members: list[XRLinear | OneVsAll], toy_train: Dataset, toy_test: Dataset
+) -> None:
+    """A member that knows nothing gets no vote, and no fuser that was to choose from does better alone."""
+    shuffled = Dataset(toy_train.corpus, toy_train.labels[::-1], toy_train.space)
+    misled = XRLinear().fit(shuffled)
+    chosen = choose([misled, *members], toy_test)
+    assert misled not in chosen.members
+    assert chosen.config.weights is not None
+    assert len(chosen.config.weights) == len(chosen.members)
+    score = dev_score(chosen.predict(toy_test, 50), toy_test.labels)
+    assert score >= max(dev_score(member.predict(toy_test, 50), toy_test.labels) for member in members)
+
+
+def test_a_copy_of_a_member_never_joins(toy_test: Dataset, members: list[XRLinear | OneVsAll]) -> None:
+    chosen = choose([members[0], members[0]], toy_test)
+    assert chosen.members == [members[0]]
+    assert chosen.config.weights == (1.0,)

@@ -1,4 +1,4 @@
-"""The command line: `treetop train | predict | evaluate | inspect | analyse | presets | demo`.
+"""The command line: `treetop train | predict | evaluate | ensemble | inspect | analyse | presets | demo`.
 
 Everything heavy is imported inside the commands, so that `--help` answers at once.
 """
@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from treetop.errors import TreetopError
+from treetop.errors import ConfigError, TreetopError
 
 if TYPE_CHECKING:
     from treetop.runtime import Runtime
@@ -148,6 +148,45 @@ def evaluate(
     if json_file is not None:
         with _output(json_file) as file:
             file.write(json.dumps(figures.flat(), indent=2) + "\n")
+
+
+@app.command()
+def ensemble(
+    models: Annotated[list[Path], typer.Argument(help="Model folders, of the same labels.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="Where to put the folder of the ensemble.")],
+    fuser: Annotated[Optional[str], typer.Option(help="What is averaged: rank_average, average, …")] = None,  # noqa: UP045
+    weights: Annotated[Optional[str], typer.Option(help="A number per model, as 2,1,1.")] = None,  # noqa: UP045
+    data: Annotated[Optional[Path], typer.Option(help="Choose members, fuser and weights on these texts.")] = None,  # noqa: UP045
+    split: Annotated[str, typer.Option(help="Which part of the data; not the one you will report.")] = "dev",
+    text: TextField = "text",
+    labels: LabelField = "labels",
+    separator: Separator = None,
+    threads: Threads = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Let trained models vote: one model folder like any other."""
+    from treetop.apps import tables
+    from treetop.config import override
+    from treetop.data import read
+    from treetop.methods import load
+    from treetop.methods.ensemble import Ensemble, EnsembleConfig, choose
+    from treetop.store import Folder
+
+    if data is not None and (fuser or weights):
+        raise ConfigError("--data chooses fuser and weights; leave out --fuser and --weights, or --data")
+    Folder.check_target(out)
+    runtime = _runtime(0, threads, quiet)
+    members = [load(path, runtime=runtime) for path in models]
+    if data is None:
+        assignments = [f"fuser={fuser or 'rank_average'}", *([f"weights=[{weights}]"] if weights else [])]
+        model = Ensemble.of(members, override(EnsembleConfig(), assignments))
+    else:
+        space = members[0].space
+        dataset = read(data, split=split, space=space, text=text, labels=labels, separator=separator, runtime=runtime)
+        model = choose(members, dataset)
+    model.save(out)
+    if not quiet:
+        tables.say_ensemble(model, [path for path, one in zip(models, members, strict=True) if one in model.members])
 
 
 @app.command()

@@ -21,10 +21,11 @@ from treetop.runtime import available_memory
 
 if TYPE_CHECKING:
     from treetop.apps.analysis import Analysis
+    from treetop.methods.ensemble import Ensemble
 
 __all__ = [
-    "compare_figures", "say_memory", "say_trained", "show_analysis", "show_figures", "show_model", "show_presets",
-    "show_suggestions",
+    "compare_figures", "say_ensemble", "say_memory", "say_trained", "show_analysis", "show_figures", "show_model",
+    "show_presets", "show_suggestions",
 ]  # fmt: skip
 
 _LARGE = 2**30  # An estimate below this is not worth a line.
@@ -109,6 +110,13 @@ def show_suggestions(text: str, suggestions: Sequence[Suggestion], true: Sequenc
     missed = [label for label in true if label not in {one.label for one in suggestions}]
     if missed:
         out.print(f"    also right: {', '.join(missed)}", style="dim", highlight=False, markup=False)
+
+
+def say_ensemble(model: Ensemble, paths: Sequence[Path]) -> None:
+    """Who votes, and how."""
+    weights = model.config.weights or (1.0,) * len(paths)
+    votes = ", ".join(f"{path} × {weight:g}" for path, weight in zip(paths, weights, strict=True))
+    notes.print(f"{model.config.fuser} of {votes}", highlight=False, markup=False)
 
 
 def show_model(model: Method[Any], path: Path, depth: int) -> None:

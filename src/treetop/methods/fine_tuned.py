@@ -12,9 +12,10 @@ from treetop.config import to_dict
 from treetop.data import Dataset
 from treetop.errors import TreetopError
 from treetop.methods.base import Method, training_memory
+from treetop.metrics.evaluate import dev_score
 from treetop.neural.checkpoint import claim
 from treetop.neural.memory import Head, needed_memory
-from treetop.neural.networks import dev_score, texts_of
+from treetop.neural.networks import texts_of
 from treetop.neural.optimiser import OptimConfig
 from treetop.neural.training import TrainingLog, Watch
 from treetop.runtime import Runtime

@@ -31,7 +31,7 @@ SUMMARIES = {
     "xr-transformer": "an encoder tuned on ever finer levels, then a linear tree (extra: neural)",
     "cascadexml": "layers of an encoder for levels of the tree (extra: neural)",
     "x-transformer": "an encoder finds clusters, linear classifiers rank in them (extra: neural)",
-    "ensemble": "several models that vote; from Python",
+    "ensemble": "several models that vote; `treetop ensemble`",
 }
 """What each method is, in a line."""
 

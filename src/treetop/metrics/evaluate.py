@@ -22,6 +22,7 @@ __all__ = [
     "PROPENSITY_SCORED",
     "Difference",
     "Metric",
+    "dev_score",
     "evaluate",
     "label_weights",
     "largest_k",
@@ -92,6 +93,11 @@ def evaluate(
     weights = label_weights(asked, labels, frequency, propensity)
     judged = judge(predictions, labels, largest_k(metrics))
     return {name: metric_value(metric, judged, weights) for name, metric in asked.items()}
+
+
+def dev_score(predictions: Predictions, labels: CSR) -> float:
+    """What choices are made by, on texts that were held out: the mean of P@1, P@3 and P@5."""
+    return sum(evaluate(predictions, labels, ("p@1", "p@3", "p@5")).values()) / 3
 
 
 def metric_value(metric: Metric, judged: Judged, weights: Doubles | None) -> float:

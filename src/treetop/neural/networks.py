@@ -14,7 +14,6 @@ from torch import Tensor, nn
 
 from treetop.data import Corpus, Dataset, split_by_ratio
 from treetop.errors import DataError
-from treetop.metrics import evaluate
 from treetop.neural.candidates import pick
 from treetop.neural.examples import padded_rows
 from treetop.neural.precision import autocast
@@ -28,7 +27,6 @@ from treetop.types import CSR, Dense, Texts
 
 __all__ = [
     "Score",
-    "dev_score",
     "find_nodes",
     "hold_out",
     "how_often",
@@ -75,12 +73,6 @@ def how_often(true: CSR, share: float = 1.0) -> NDArray[np.float64]:
     count = np.bincount(true.indices, minlength=true.shape[1]).astype(np.float64)
     rate: NDArray[np.float64] = (count + 0.5) / (np.maximum(share * true.shape[0], count) + 1)
     return rate
-
-
-def dev_score(predictions: Predictions, labels: CSR) -> float:
-    """What training looks at to choose: the mean of P@1, P@3 and P@5."""
-    figures = evaluate(predictions, labels, ["p@1", "p@3", "p@5"])
-    return sum(figures.values()) / 3
 
 
 @torch.no_grad()

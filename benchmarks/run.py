@@ -162,7 +162,7 @@ def _check_possible(entry: Entry, task: dict[str, Any], options: Options) -> Non
         raise PeerError("needs texts, and generated tasks have none")
     work = task["statistics"]["texts"] * task["statistics"]["labels"]
     if work > entry.most_work:
-        raise PeerError(f"not tried: {work:.0e} texts × labels would take hours")
+        raise PeerError(f"not tried: its time grows with texts × labels, {work:.0e} here")
 
 
 def _request(entry: Entry, folder: Path, options: Options) -> dict[str, Any]:

@@ -54,6 +54,18 @@ def test_a_text_has_the_same_embedding_alone(folders: dict[str, Path], family: s
         np.testing.assert_allclose(alone[0], together[row], atol=1e-5)
 
 
+@pytest.mark.parametrize("family", ["bert", "roberta", "mpnet"])
+def test_no_pooler_is_made_up(folders: dict[str, Path], family: str, tmp_path: Path) -> None:
+    """Sentence encoders often come without one; it is not saved as if it had been learned."""
+    bare = load(folders[family]).model
+    bare.pooler = None
+    bare.save_pretrained(tmp_path)
+    load(folders[family]).tokenizer.save_pretrained(tmp_path)
+    assert load(tmp_path).model.pooler is None
+    assert load(folders[family]).model.pooler is not None
+    assert load(tmp_path, pooling="pooler").model.pooler is not None  # XR-Transformer learns RoBERTa's from scratch
+
+
 @torch.no_grad()
 def test_mean_pooling_and_pooler(folders: dict[str, Path]) -> None:
     encoder = load(folders["bert"], pooling="mean")

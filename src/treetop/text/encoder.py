@@ -147,10 +147,12 @@ class TextEncoder(nn.Module):
             about = transformers.AutoConfig.from_pretrained(source)
             _set_dropout(about, DROPOUTS, config.dropout)
             _set_dropout(about, ATTENTION_DROPOUTS, config.attention_dropout)
-            model = transformers.AutoModel.from_pretrained(source, config=about).float()
+            model, loading = transformers.AutoModel.from_pretrained(source, config=about, output_loading_info=True)
             tokenizer = transformers.AutoTokenizer.from_pretrained(source)
             pooling = trained_pooling(source) if config.pooling == "auto" else config.pooling
-        return cls(replace(config, pooling=pooling), model, tokenizer)
+        if pooling != "pooler" and any(name.startswith("pooler.") for name in loading["missing_keys"]):
+            model.pooler = None  # the files have none, and random weights that nothing reads are not worth saving
+        return cls(replace(config, pooling=pooling), model.float(), tokenizer)
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write a plain Hugging Face folder: `AutoModel.from_pretrained` and any other tool can load it.

@@ -28,6 +28,7 @@ LINEAR = (
         "Prabhu et al., WWW 2018, and omikuji's defaults: leaves of 100, C 1, 20 iterations, squared-hinge scores",
         {
             "trees": 3,
+            "representation": "pifa-plain",
             "tree": {"branching": 2},
             "linear": {"solver": {"max_iter": 20}, "search": {"link": "l2-hinge"}},
         },
@@ -39,6 +40,7 @@ LINEAR = (
         "Khandagale et al., Machine Learning 2020, and omikuji: k 100, depth 3, C 1, 20 iterations",
         {
             "trees": 3,
+            "representation": "pifa-plain",
             "tree": {"kind": "kmeans", "branching": 100, "max_depth": 3},
             "linear": {"solver": {"max_iter": 20}, "search": {"link": "l2-hinge"}},
         },

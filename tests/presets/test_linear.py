@@ -17,4 +17,5 @@ def test_every_preset_is_a_valid_configuration_without_torch(preset: Preset) -> 
 def test_the_published_trees() -> None:
     parabel, bonsai = (resolve("xr-linear", preset_name=name) for name in ("parabel", "bonsai"))
     assert (parabel.tree.kind, parabel.tree.branching, parabel.tree.max_leaf) == ("balanced", 2, 100)
+    assert parabel.representation == bonsai.representation == "pifa-plain"
     assert (bonsai.tree.kind, bonsai.tree.branching, bonsai.tree.max_depth) == ("kmeans", 100, 3)

@@ -77,7 +77,7 @@ def test_a_map_that_does_not_fit() -> None:
         network(layers=((1,), (2,)))
     with pytest.raises(ConfigError, match="layers 0"):
         network(layers=((1,), (2,), (9,)))
-    for wrong in ({"beams": ()}, {"dropouts": (1.0,)}, {"dev_share": 1.0}):
+    for wrong in ({"beams": ()}, {"dropouts": (1.0,)}, {"dev_share": 1.0}, {"linear_share": 0.0}):
         with pytest.raises(ConfigError, match=next(iter(wrong))):
             CascadeXMLConfig(**wrong)  # type: ignore[arg-type]
 
@@ -89,6 +89,18 @@ def test_with_sparse_features(toy_train: Dataset, toy_test: Dataset, tmp_path: A
     model.save(tmp_path / "model")
     again = load(tmp_path / "model", runtime=Runtime(threads=1)).predict(toy_test, k=5)
     np.testing.assert_array_equal(found.labels, again.labels)
+
+
+def test_the_share_of_the_linear_model(toy_train: Dataset, toy_test: Dataset) -> None:
+    """With all of it, the network has no say; in between, scores are the weighted mean of both."""
+    model = cascade(sparse=True)(Runtime(threads=1)).fit(toy_train)
+    found = {}
+    for share in (1e-9, 0.25, 1.0):
+        model.config = replace(model.config, linear_share=share)
+        found[share] = model.predict(toy_test, k=42).to_csr(42).toarray()
+    assert not np.allclose(found[1.0], found[1e-9], atol=0.01)
+    reached = found[1e-9] > 0  # what search does not reach has no score of the network
+    np.testing.assert_allclose(found[0.25][reached], (0.75 * found[1e-9] + 0.25 * found[1.0])[reached], atol=1e-5)
 
 
 def test_labels_grouped_by_smoothed_features(toy_train: Dataset, toy_test: Dataset) -> None:

@@ -7,7 +7,7 @@ Kharbanda, Banerjee, Schultheis, Babbar: CascadeXML, NeurIPS 2022.
 3. Level 0 scores all its nodes; every other level scores the children of the best nodes above, and in training of the
    true ones (teacher forcing): multi-resolution dynamic shortlists.
 4. All levels learn together: a weighted sum of cross-entropies, re-scaled by the size of the shortlists.
-5. Optionally, a one-vs-all linear model on tf-idf ⊕ embedding votes too (`sparse`).
+5. Optionally, a one-vs-all linear model on tf-idf ⊕ embedding votes too, or ranks alone (`sparse`, `linear_share`).
 
 | paper            | here                                         |
 |------------------|----------------------------------------------|
@@ -105,6 +105,8 @@ class CascadeXMLConfig:
     """Add the votes of a linear one-vs-all model on tf-idf ⊕ embedding."""
     linear: LinearTreeConfig = field(default_factory=_one_vs_all)
     """That model."""
+    linear_share: float = 0.5
+    """Its share in a label's score; with 1 it ranks alone, as in the paper's appendix A.3."""
     bootstrap: Literal["linear", "none"] = "none"
     """Where every level begins: a linear solution on its features of the untuned encoder, or at random."""
     dev_share: float = 0.0
@@ -115,6 +117,8 @@ class CascadeXMLConfig:
             raise ConfigError(f"beams are {self.beams}; keep at least one node at each level")
         if not self.dropouts or not all(0 <= p < 1 for p in self.dropouts):
             raise ConfigError(f"dropouts are {self.dropouts}; each must be from 0 to below 1")
+        if not 0 < self.linear_share <= 1:
+            raise ConfigError(f"linear_share is {self.linear_share}; it must be above 0 and at most 1")
         if not 0 <= self.dev_share < 1:
             raise ConfigError(f"dev_share is {self.dev_share}; it must be from 0 to below 1")
 
@@ -304,11 +308,14 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
         labels = self.tree.widths[-1]
         if self.linear is None:
             return rank(self.network.score, tokens, min(k, labels), self.runtime)
-        wide = min(max(k, _KEPT), labels)
         assert self.tfidf is not None
-        features = self._joined(tokens, self.tfidf.transform(corpus.texts))
+        features, share = self._joined(tokens, self.tfidf.transform(corpus.texts)), self.config.linear_share
+        wide = min(max(k, _KEPT), labels) if share < 1 else min(k, labels)
         linear = self.linear.predict(features, wide, runtime=self.runtime)
-        return fuse([rank(self.network.score, tokens, wide, self.runtime), linear], "average", k=k)
+        if share == 1:
+            return linear
+        network = rank(self.network.score, tokens, wide, self.runtime)
+        return fuse([network, linear], "average", weights=(1 - share, share), k=k)
 
     def shortlists(self, texts: Texts) -> list[CSR]:
         """The nodes that search keeps at each level above the labels: 1 where (text, node) is kept."""

@@ -27,6 +27,7 @@ Fuser: TypeAlias = Literal["average", "rank_average", "sigmoid_average", "softma
 _WEIGHTED: tuple[Fuser, ...] = ("average", "rank_average", "sigmoid_average", "softmax_average")
 _MOST_VOTES = 3  # per member, on average: finer weights would fit the held-out texts, not the task
 
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EnsembleConfig:
     """How rankings become one."""

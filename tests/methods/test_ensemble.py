@@ -27,10 +27,12 @@ def test_an_ensemble_of_fitted_models_fuses_their_lists(
     assert both.training["cpu_seconds"] >= members[0].training["cpu_seconds"]
 
 
-def test_members_must_fit_together(members: list[XRLinear | OneVsAll]) -> None:
+def test_members_must_fit_together(members: list[XRLinear | OneVsAll], toy_test: Dataset) -> None:
     other = OneVsAll().fit(["one word", "two words"], [["x"], ["y"]])
     with pytest.raises(DataError, match="different labels"):
         Ensemble.of([*members, other])
+    with pytest.raises(DataError, match="different labels"):
+        choose([*members, other], toy_test)
     with pytest.raises(NotFittedError):
         Ensemble.of([OneVsAll()])
     with pytest.raises(ConfigError, match="at least one member"):

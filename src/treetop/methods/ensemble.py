@@ -108,6 +108,7 @@ def choose(members: Sequence[Method[Any]], dev: Dataset, config: EnsembleConfig 
     replacement (Caruana et al., ICML 2004). Those that never help are left out, so there may be fewer than were given.
     """
     config = config or EnsembleConfig()
+    Ensemble.of(members)  # refuses members that do not fit together, before any of them predicts
     lists = [member.predict(dev, config.depth) for member in members]
     found = [(*_most_helpful(lists, dev.labels, fuser), fuser) for fuser in _WEIGHTED]
     _, votes, fuser = max(found, key=lambda one: one[0])

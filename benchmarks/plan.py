@@ -180,7 +180,7 @@ ENTRIES = {
             peer="sklearn",
             settings={"train": {}},
             once=True,
-            most_work=5e8,
+            most_work=1e9,
         ),
         Entry(
             name="fasttext-ova",

@@ -103,6 +103,14 @@ def test_the_share_of_the_linear_model(toy_train: Dataset, toy_test: Dataset) ->
     np.testing.assert_allclose(found[0.25][reached], (0.75 * found[1e-9] + 0.25 * found[1.0])[reached], atol=1e-5)
 
 
+def test_both_votes_come_from_one_reading(toy_train: Dataset, toy_test: Dataset) -> None:
+    model = cascade(sparse=True)(Runtime(threads=1)).fit(toy_train)
+    read: list[int] = []
+    model.network.encoder.register_forward_hook(lambda _module, inputs, _output: read.append(inputs[0].texts))
+    model.predict(toy_test, k=5)
+    assert sum(read) == len(toy_test)
+
+
 def test_labels_grouped_by_smoothed_features(toy_train: Dataset, toy_test: Dataset) -> None:
     plain, smooth = (cascade(smooth=on)(Runtime(threads=1)).fit(toy_train) for on in (False, True))
     assert plain.tree.widths == smooth.tree.widths

@@ -58,7 +58,7 @@ from treetop.store import Folder
 from treetop.text import Tfidf, TfidfConfig
 from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder, read_all
 from treetop.text.tokens import Padded, Tokens
-from treetop.types import CSR, Texts
+from treetop.types import CSR, Dense, Texts
 
 __all__ = ["CascadeXML", "CascadeXMLConfig", "automatic_layers"]
 
@@ -186,18 +186,24 @@ class Network(nn.Module):
     def score(self, tokens: Padded, rows: NDArray[np.int64]) -> tuple[Tensor | None, Tensor]:
         """The labels that the search reaches, and their scores under the chosen scheme."""
         del rows
-        return self._search(tokens, [])
+        return self._search(self.encoder(tokens, self.layers), [])
+
+    def score_and_keep(self, embedding: Dense, tokens: Padded, rows: NDArray[np.int64]) -> tuple[Tensor | None, Tensor]:
+        """The same, and the last layer's states of the texts are put into their rows of `embedding`."""
+        states: Tensor = self.encoder(tokens, (*self.layers, -1))
+        embedding[rows] = states[-1].float().cpu().numpy()
+        return self._search(states[:-1], [])
 
     def kept(self, level: int, tokens: Padded, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
         """The nodes that the search keeps at a level above the labels, each with a one."""
         del rows
         trail: list[Tensor] = []
-        self._search(tokens, trail)
+        self._search(self.encoder(tokens, self.layers), trail)
         return trail[level], torch.where(trail[level] < 0, -torch.inf, 1.0)
 
-    def _search(self, tokens: Padded, trail: list[Tensor]) -> tuple[Tensor | None, Tensor]:
+    def _search(self, states: Tensor, trail: list[Tensor]) -> tuple[Tensor | None, Tensor]:
         """From level to level; the nodes kept at each are put into `trail`."""
-        states, candidates, above = self.encoder(tokens, self.layers), None, None
+        candidates, above = None, None
         for level, scorer in enumerate(self.scorers):
             own = scorer(self.features(states, level), candidates).sigmoid()
             path = own if above is None or self.config.scores == "leaf" else own * above
@@ -219,6 +225,10 @@ def _at(values: Tensor, nodes: Tensor, candidates: Tensor | None) -> Tensor:
         return values.gather(1, nodes.clamp(min=0))
     place = (candidates[:, None, :] == nodes[:, :, None]).float().argmax(2)
     return values.gather(1, place)
+
+
+def _joined(features: CSR, embedding: Dense) -> Joined:
+    return join(normalise(features), normalise(embedding))
 
 
 def _check_map(layers: tuple[tuple[int, ...], ...], encoder: TextEncoder, tree: LabelTree) -> None:
@@ -296,26 +306,24 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
 
     def _rank_linearly(self, tokens: Tokens, features: CSR, labels: CSR) -> LinearTree:
         """The paper's appendix A.3: squared hinge, one label against all texts, on [embedding, tf-idf]."""
-        flat = self.tree.keep([])
-        return LinearTree.fit(self._joined(tokens, features), labels, flat, self.config.linear, runtime=self.runtime)
-
-    def _joined(self, tokens: Tokens, features: CSR) -> Joined:
-        embedding = self.network.encoder.embed(tokens, self.runtime)
-        return join(normalise(features), normalise(embedding))
+        joined = _joined(features, self.network.encoder.embed(tokens, self.runtime))
+        return LinearTree.fit(joined, labels, self.tree.keep([]), self.config.linear, runtime=self.runtime)
 
     def _predict(self, corpus: Corpus, k: int) -> Predictions:
-        tokens = self.network.encoder.tokenize(texts_of(corpus), runtime=self.runtime)
+        network, share, runtime = self.network, self.config.linear_share, self.runtime
+        tokens = network.encoder.tokenize(texts_of(corpus), runtime=runtime)
         labels = self.tree.widths[-1]
         if self.linear is None:
-            return rank(self.network.score, tokens, min(k, labels), self.runtime)
+            return rank(network.score, tokens, min(k, labels), runtime)
         assert self.tfidf is not None
-        features, share = self._joined(tokens, self.tfidf.transform(corpus.texts)), self.config.linear_share
-        wide = min(max(k, _KEPT), labels) if share < 1 else min(k, labels)
-        linear = self.linear.predict(features, wide, runtime=self.runtime)
+        features = self.tfidf.transform(corpus.texts)
         if share == 1:
-            return linear
-        network = rank(self.network.score, tokens, wide, self.runtime)
-        return fuse([network, linear], "average", weights=(1 - share, share), k=k)
+            joined = _joined(features, network.encoder.embed(tokens, runtime))
+            return self.linear.predict(joined, min(k, labels), runtime=runtime)
+        wide, embedding = min(max(k, _KEPT), labels), np.empty((len(tokens), network.encoder.width), np.float32)
+        of_network = rank(partial(network.score_and_keep, embedding), tokens, wide, runtime)
+        of_linear = self.linear.predict(_joined(features, embedding), wide, runtime=runtime)
+        return fuse([of_network, of_linear], "average", weights=(1 - share, share), k=k)
 
     def shortlists(self, texts: Texts) -> list[CSR]:
         """The nodes that search keeps at each level above the labels: 1 where (text, node) is kept."""

@@ -129,6 +129,13 @@ ENTRIES = {
             settings={"method": "xr-linear", "preset": "accurate"},
         ),
         Entry(
+            name="treetop-thorough",
+            title="treetop, preset thorough",
+            peer="treetop",
+            settings={"method": "xr-linear", "preset": "thorough"},
+            once=True,
+        ),
+        Entry(
             name="treetop-parabel",
             title="treetop Parabel (3 trees)",
             peer="treetop",
@@ -180,7 +187,7 @@ ENTRIES = {
             peer="sklearn",
             settings={"train": {}},
             once=True,
-            most_work=1e9,
+            most_work=5e8,
         ),
         Entry(
             name="fasttext-ova",

@@ -22,6 +22,21 @@ LINEAR = (
         {"tree": {"max_leaf": 400, "branching": 64}, "linear": {"solver": {"threshold": 0.05, "eps": 0.5}}},
     ),
     Preset(
+        "thorough",
+        "xr-linear",
+        "each label against all texts that the search confuses with it: near one-vs-all, at a fraction of its cost",
+        "X-Transformer's negatives and XR-Transformer's costs (KDD 2020, NeurIPS 2021), see docs/experiments.md",
+        {
+            "tree": {"max_leaf": 400, "branching": 64},
+            "linear": {
+                "negatives": "both",
+                "relevance": "count",
+                "solver": {"threshold": 0.05, "eps": 0.5, "c_positive": 2.0},
+                "search": {"beam": 20, "leaf_link": "sigmoid", "combine": "last"},
+            },
+        },
+    ),
+    Preset(
         "parabel",
         "xr-linear",
         "three binary trees that vote",

@@ -22,7 +22,9 @@ from benchmarks.plan import (
     heads_shape,
     shape_of,
 )  # fmt: skip
+from benchmarks.results import newest
 from benchmarks.run import Options, compare, record_statistics, vectorise
+from benchmarks.tables import CLOSING, by_cost, comparison
 from benchmarks.tasks import from_data, from_shape
 
 WORK = ROOT / "benchmarks" / "work"
@@ -47,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--quick", action="store_true", help="few peers, small parts of the data: minutes")
     run.add_argument("--limit", type=int, help="training texts taken at random from each data folder")
     run.add_argument("--encoder", type=Path, help="a folder with a pretrained encoder, for the transformer methods")
-    run.add_argument("--entries", help="names, separated by commas; default: all, or the quick ones")
+    run.add_argument("--entries", help="names, separated by commas; default: all that can run, or the quick ones")
     growth = _command(commands, "growth", _growth, "cost from ten thousand to a million labels, treetop alone")
     growth.add_argument("--labels", type=int, action="append", help="instead of the default series")
     scale = _command(commands, "scale", _scale, "parts of Amazon-3M's shape, treetop alone")
@@ -103,14 +105,21 @@ def _options(given: argparse.Namespace, kind: str) -> Options:
 
 def _run(given: argparse.Namespace) -> None:
     limit = given.limit or (QUICK_TEXTS if given.quick else None)
-    names = given.entries.split(",") if given.entries else list(QUICK if given.quick else ENTRIES)
-    entries = [_entry(name) for name in names]
+    entries = [_entry(name) for name in given.entries.split(",")] if given.entries else _default_entries(given)
     generated = given.generated or ([QUICK_GENERATED] if given.quick or not given.data else [])
     options = _options(given, "compare")
     tasks = [from_data(path, options.work, limit=limit, seed=given.seed) for path in given.data]
     tasks += [from_shape(name.replace(":", "-"), shape_of(name), options.work, seed=given.seed) for name in generated]
     for task in tasks:
-        compare(task, entries, given.repeats or (1 if given.quick else 3), options)
+        rows = compare(task, entries, given.repeats or (1 if given.quick else 3), options)
+        (results,) = newest(rows, options.kind).values()
+        print(comparison(by_cost(results), CLOSING))
+
+
+def _default_entries(given: argparse.Namespace) -> list[Entry]:
+    if given.quick:
+        return [ENTRIES[name] for name in QUICK]
+    return [entry for entry in ENTRIES.values() if given.encoder or not entry.needs_encoder]
 
 
 def _growth(given: argparse.Namespace) -> None:

@@ -133,7 +133,6 @@ ENTRIES = {
             title="treetop, preset thorough",
             peer="treetop",
             settings={"method": "xr-linear", "preset": "thorough"},
-            once=True,
         ),
         Entry(
             name="treetop-parabel",

@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.plan import REFERENCE
 from benchmarks.results import Result
 from benchmarks.scores import PAIRED
-from benchmarks.tables import COST, QUALITY, Column, comparison, figure, leader, markdown
+from benchmarks.tables import COST, QUALITY, Column, by_cost, comparison, figure, leader, markdown
 
 __all__ = ["failures", "task_section"]
 
@@ -41,12 +41,14 @@ TRANSFORMER_STAGES = {"fine-tuning, CPU ms per text": ("tuning", "cpu_ms_per_tex
 
 
 def task_section(name: str, results: Sequence[Result]) -> str:
+    results = by_cost(results)
     facts = results[0].task["statistics"]
     intro = (
         f"{facts['texts']:,} training and {results[0].task['test_texts']:,} test texts, {facts['labels']:,} labels, "
         f"{facts['labels_per_text']:.1f} labels and {facts['features_per_text']:.0f} features per text, "
         f"{results[0].task['source'] if results[0].task['source'] == 'generated' else 'real'} data. "
-        f"Up to {max(len(result.rows) for result in results)} rounds, {results[0].last['threads']} threads."
+        f"Up to {max(len(row.rows) for row in results)} rounds, "
+        f"{max(row.last['threads'] for row in results)} threads. Rows go from the cheapest training to the dearest."
     )
     blocks = [
         f"## {name}",

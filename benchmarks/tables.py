@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from benchmarks.results import Result
 
-__all__ = ["COST", "QUALITY", "Column", "comparison", "figure", "leader", "markdown"]
+__all__ = ["CLOSING", "COST", "QUALITY", "Column", "by_cost", "comparison", "figure", "leader", "markdown"]
 
 Value = Callable[[Result], float | None]
 
@@ -61,6 +62,13 @@ COST = (
     Column("one p99 ms", lambda row: row.value("one", "p99_ms")),
     Column("predict peak MiB", lambda row: row.value("stages", "batch", "peak_rss_mib")),
 )
+CLOSING = (*QUALITY[:4], *(column for column in COST if column.title in ("train CPU s", "model MB", "texts per s")))
+"""Columns of the table that closes a run."""
+
+
+def by_cost(results: Sequence[Result]) -> list[Result]:
+    """From the cheapest training to the dearest, in CPU-seconds; rows without figures last."""
+    return sorted(results, key=lambda row: inf if (cost := row.training("cpu")) is None else cost)
 
 
 def figure(number: float) -> str:

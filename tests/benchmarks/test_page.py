@@ -96,6 +96,11 @@ def test_where_treetop_is_not_the_best_is_said(tmp_path: Path) -> None:
     assert "**R@10**: omikuji" not in page_of([PECOS, OURS, row("omikuji-bonsai", "omikuji")], tmp_path)
 
 
+def test_the_cheapest_training_comes_first(tmp_path: Path) -> None:
+    text = page_of([PECOS, OURS], tmp_path)
+    assert text.index("| treetop xr linear |") < text.index("| pecos xr linear |")
+
+
 def test_rows_of_another_machine_are_named(tmp_path: Path) -> None:
     other = row("napkinxc-plt", "napkinxc")
     assert "another machine" not in page_of([PECOS, OURS, other], tmp_path)

@@ -120,6 +120,15 @@ def test_profile_names_every_stage(capsys: pytest.CaptureFixture[str]) -> None:
     assert "1,000 labels" in capsys.readouterr().out
 
 
+def test_a_run_ends_with_a_table_of_its_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = "treetop-accurate,treetop-xr-linear,fasttext-hs"
+    task = ["--generated", "zipf-200k:0.02", "--repeats", "1"]
+    main(["run", "--entries", names, *task, "--work", str(tmp_path), "--results", str(tmp_path / "results")])
+    table = [[cell.strip() for cell in line.split("|")[1:-1]] for line in capsys.readouterr().out.splitlines()]
+    assert {"P@1", "train CPU s"} <= set(table[0])
+    assert [line[0] for line in table[2:]] == ["treetop XR-Linear", "treetop, preset accurate"], "cheapest first"
+
+
 def test_the_command_line_refuses_unknown_names(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="no entry 'pecoss'"):
         main(["run", "--entries", "pecoss", "--work", str(tmp_path)])
@@ -128,9 +137,15 @@ def test_the_command_line_refuses_unknown_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_quick_mode_twice_puts_its_rows_in_the_same_order(tmp_path: Path) -> None:
+def test_the_quick_mode_twice_puts_its_rows_in_the_same_order(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed = []
     for _ in range(2):
         main(["run", "--quick", "--work", str(tmp_path)])
+        printed.append([line.split("|")[1].strip() for line in capsys.readouterr().out.splitlines()])
+    assert printed[0] == printed[1]
+    assert len(printed[0]) == 2 + len(QUICK)
     rows = rows_of(tmp_path / "results")
     assert [row["entry"] for row in rows] == 2 * list(QUICK)
     runs = [[row for row in run if not row["error"]] for run in (rows[: len(QUICK)], rows[len(QUICK) :])]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from functools import reduce
 from itertools import permutations
-from operator import getitem, itemgetter
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from benchmarks.tasks import from_data, from_shape
 from tiny_encoders import make_encoder
 
 NOISE = 1.2  # what predicting the same may cost once and again: omikuji and napkinXC are closer, and in no order
+POINTS = 0.012  # two paired standard errors of P@1 over the thousand test texts of the quick mode
 TINY = Shape(train=1500, test=300, labels=600, per_text=3.0, features=5000, words=40.0)
 
 
@@ -148,16 +150,27 @@ def test_the_quick_mode_twice_puts_its_rows_in_the_same_order(
     assert len(printed[0]) == 2 + len(QUICK)
     rows = rows_of(tmp_path / "results")
     assert [row["entry"] for row in rows] == 2 * list(QUICK)
-    runs = [[row for row in run if not row["error"]] for run in (rows[: len(QUICK)], rows[len(QUICK) :])]
-    for path in (("stages", "train", "cpu"), ("metrics", "p@1")):
-        first, second = (sorted(figures(run, *path).items(), key=itemgetter(1)) for run in runs)
-        assert [peer for peer, _ in first] == [peer for peer, _ in second], path
-    first, second = (figures(run, "stages", "batch", "cpu") for run in runs)
-    assert min(first, key=first.__getitem__) == min(second, key=second.__getitem__) == "treetop"
+    runs = [{row["peer"]: row for row in run if not row["error"]} for run in (rows[: len(QUICK)], rows[len(QUICK) :])]
+    for peer in ("pecos", "treetop"):  # omikuji takes no seed, and napkinXC's is not enough with two threads
+        assert runs[0][peer]["metrics"] == runs[1][peer]["metrics"], peer
+    assert order(runs[0], "stages", "train", "cpu") == order(runs[1], "stages", "train", "cpu")
+    assert order(runs[0], "stages", "batch", "cpu")[0] == order(runs[1], "stages", "batch", "cpu")[0] == "treetop"
+    assert_same_order(*runs, lambda one, other: one > NOISE * other, "stages", "batch", "cpu")
+    assert_same_order(*runs, lambda one, other: one > other + POINTS, "metrics", "p@1")
+
+
+Run = dict[str, dict[str, Any]]
+
+
+def assert_same_order(first: Run, second: Run, clearly: Callable[[float, float], bool], *path: str) -> None:
     for one, other in permutations(first, 2):
-        if first[one] > NOISE * first[other]:
-            assert second[one] > second[other], f"batch prediction: {one} and {other} changed places"
+        if clearly(figure(first[one], *path), figure(first[other], *path)):
+            assert figure(second[one], *path) > figure(second[other], *path), (path, one, other)
 
 
-def figures(rows: list[dict[str, Any]], *path: str) -> dict[str, float]:
-    return {row["peer"]: float(reduce(getitem, path, row)) for row in rows}  # type: ignore[arg-type]
+def order(run: Run, *path: str) -> list[str]:
+    return sorted(run, key=lambda peer: figure(run[peer], *path))
+
+
+def figure(row: dict[str, Any], *path: str) -> float:
+    return float(reduce(getitem, path, row))  # type: ignore[arg-type]

@@ -28,6 +28,12 @@ def test_a_recipe_resolves(path: Path) -> None:
         assert untuned or 0 < (config.optim.steps or sum(config.steps)) <= 5000
 
 
+@pytest.mark.parametrize("folder", ["nvd-cve-products", "tate-subjects"])
+def test_the_linear_recipes_of_short_texts_are_the_preset_thorough(folder: str) -> None:
+    recipe = ROOT / "recipes" / folder / "xr-linear.toml"
+    assert resolve("xr-linear", config_file=str(recipe)) == resolve("xr-linear", preset_name="thorough")
+
+
 def test_every_dataset_has_every_method_and_a_line_in_the_readme() -> None:
     readme = (ROOT / "recipes" / "README.md").read_text(encoding="utf-8")
     folders = {path.parent for path in RECIPES}

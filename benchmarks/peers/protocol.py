@@ -30,8 +30,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-__all__ = ["Peer", "Stages", "Task", "from_csr", "from_lists", "from_scores", "main", "tuning"]
+__all__ = ["DensePeer", "Peer", "Stages", "Task", "from_csr", "from_lists", "from_scores", "main", "tuning"]
 
+DENSE_CHUNK = 500  # texts at once for a peer that scores every label: the scores must fit into memory
 WARM_UP = 20  # single queries before the clock starts
 
 
@@ -128,6 +129,27 @@ class Peer:
     def vectorise(self, task: Task, stages: Stages) -> dict[str, Any]:
         """Fit tf-idf on the training texts and transform both splits, in stages `fit_transform` and `transform`."""
         raise NotImplementedError
+
+
+class DensePeer(Peer):
+    """A peer that takes float64 and returns a score for every label; it is asked for a few texts at a time."""
+
+    def scores(self, queries: Any) -> Any:
+        raise NotImplementedError
+
+    def queries(self, rows: Any) -> Any:
+        return rows.astype(np.float64)
+
+    def one(self, rows: Any, row: int) -> Any:
+        return self.queries(rows[row : row + 1])
+
+    def predict(self, queries: Any, k: int) -> Any:
+        starts = range(0, queries.shape[0], DENSE_CHUNK)
+        parts = [from_scores(self.scores(queries[row : row + DENSE_CHUNK]), k) for row in starts]
+        return [np.vstack(columns) for columns in zip(*parts, strict=True)]
+
+    def ranked(self, predicted: Any) -> tuple[np.ndarray, np.ndarray]:
+        return predicted[0], predicted[1]
 
 
 def main(peer: type[Peer]) -> None:

@@ -11,13 +11,12 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import LinearSVC
 
-from benchmarks.peers.protocol import Peer, Stages, Task, from_scores, main
+from benchmarks.peers.protocol import DensePeer, Stages, Task, main
 
-CHUNK = 500  # texts at once: it returns a score for every label, which must fit into memory
 DENSE_LIMIT_GIB = 12.0  # its weights are dense: labels × features × 8 bytes
 
 
-class OneVsRest(Peer):
+class OneVsRest(DensePeer):
     packages = ("scikit-learn", "numpy", "scipy")
 
     def train(self, task: Task, stages: Stages) -> None:
@@ -39,22 +38,11 @@ class OneVsRest(Peer):
     def load(self, folder: Path) -> None:
         self.model, self.occurring = joblib.load(folder / "model.joblib")
 
-    def queries(self, rows: Any) -> Any:
-        return rows.astype(np.float64)
-
-    def one(self, rows: Any, row: int) -> Any:
-        return rows[row : row + 1].astype(np.float64)
-
-    def predict(self, queries: Any, k: int) -> Any:
-        parts = [self._chunk(queries[row : row + CHUNK], k) for row in range(0, queries.shape[0], CHUNK)]
-        return [np.vstack(columns) for columns in zip(*parts, strict=True)]
-
-    def _chunk(self, queries: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        columns, scores = from_scores(self.model.decision_function(queries), k)
-        return self.occurring[columns], scores
+    def scores(self, queries: Any) -> Any:
+        return self.model.decision_function(queries)
 
     def ranked(self, predicted: Any) -> tuple[np.ndarray, np.ndarray]:
-        return predicted[0], predicted[1]
+        return self.occurring[predicted[0]], predicted[1]
 
     def vectorise(self, task: Task, stages: Stages) -> dict[str, Any]:
         train, test = task.texts("trn"), task.texts("tst")

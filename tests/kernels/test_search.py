@@ -6,42 +6,17 @@ import signal
 import subprocess
 import sys
 import threading
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
+from random_levels import Weights, assert_same_bits, csr, random_csr, split
 from scipy import sparse as sp
 
 from treetop import kernels
 from treetop.errors import ConfigError, DataError, StoreError
 from treetop.kernels.reference import search as oracle
 from treetop.kernels.search import LINKS
-from treetop.types import CSR, Dense, Floats
-
-
-@dataclass
-class Weights:
-    sparse: CSR | None
-    dense: Dense | None
-    bias: Floats
-
-
-def csr(matrix: object) -> CSR:
-    made = sp.csr_array(matrix, dtype=np.float32)
-    made.sort_indices()
-    return CSR((made.data, made.indices.astype(np.int32), made.indptr.astype(np.int64)), shape=made.shape)
-
-
-def random_csr(rng: np.random.Generator, rows: int, columns: int, density: float) -> CSR:
-    mask = rng.random((rows, columns)) < density
-    return csr(np.where(mask, rng.normal(size=(rows, columns)), 0))
-
-
-def split(rng: np.random.Generator, nodes: int, parents: int) -> np.ndarray:
-    """Uneven runs of children; some parents have none."""
-    cuts = np.sort(rng.integers(0, nodes + 1, parents - 1))
-    return np.concatenate([[0], cuts, [nodes]]).astype(np.int64)
 
 
 def random_level(rng, parents, nodes, features, dims=0, *, half=False, density=0.2, values=None):
@@ -75,13 +50,6 @@ def one_by_one(searcher, sparse, dense, **options):
         values = np.empty(0, np.float32) if sparse is None else sparse.data[cut]
         results.append(searcher.search_one(indices, values, None if dense is None else dense[i], **options))
     return np.array([labels for labels, _ in results]), np.array([scores for _, scores in results])
-
-
-def assert_same_bits(a, b):
-    for left, right in zip(a, b, strict=True):
-        assert left.dtype == right.dtype
-        assert left.shape == right.shape
-        assert left.tobytes() == right.tobytes()
 
 
 def assert_agrees(levels, sparse, dense, **options):

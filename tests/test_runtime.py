@@ -10,13 +10,21 @@ import time
 import pytest
 
 from treetop.errors import ConfigError
-from treetop.runtime import Meter, Runtime, available_cores, available_memory
+from treetop.runtime import Meter, Runtime, available_cores, available_memory, leads
 
 
 @pytest.mark.parametrize(("field", "value"), [("threads", -1), ("seed", -5)])
 def test_negative_numbers_are_refused(field: str, value: int) -> None:
     with pytest.raises(ConfigError, match=f"{field} is {value}"):
         Runtime(**{field: value})
+
+
+def test_the_first_of_several_processes_leads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RANK", raising=False)
+    assert leads()
+    for rank in range(3):
+        monkeypatch.setenv("RANK", str(rank))
+        assert leads() == (rank == 0)
 
 
 def test_zero_threads_mean_all_cores() -> None:

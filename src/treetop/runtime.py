@@ -20,7 +20,7 @@ try:
 except ModuleNotFoundError:  # Windows
     resource = None  # type: ignore[assignment]
 
-__all__ = ["Meter", "Runtime", "available_cores", "available_memory"]
+__all__ = ["Meter", "Runtime", "available_cores", "available_memory", "leads"]
 
 
 class Advance(Protocol):
@@ -53,6 +53,8 @@ class Runtime:
             raise ConfigError(f"threads is {self.threads}; give 0 for all cores, or a positive number")
         if self.seed < 0:
             raise ConfigError(f"seed is {self.seed}; give zero or a positive number")
+        if self.precision not in ("float32", "bfloat16"):
+            raise ConfigError(f"precision is '{self.precision}'; choose 'float32' or 'bfloat16'")
 
     @property
     def cores(self) -> int:
@@ -89,6 +91,11 @@ class Runtime:
 def _stand_still(steps: int = 1, note: str = "") -> None:
     """What `advance` does when nothing is shown."""
     del steps, note
+
+
+def leads() -> bool:
+    """Whether this process writes files and speaks: the first of those that `torchrun` started, or the only one."""
+    return int(os.environ.get("RANK", "0")) == 0
 
 
 def available_cores() -> int:

@@ -214,6 +214,28 @@ def test_a_transformer_is_trained_interrupted_and_resumed(folder: Path, tmp_path
     assert run("predict", out, "-", stdin="topic1\n").returncode == 0
 
 
+def test_several_processes_train_one_model(folder: Path, tmp_path: Path) -> None:
+    """XR-Transformer trains level by level: the processes must find each other again for every one of them."""
+    pytest.importorskip("transformers", reason="needs the extra 'neural'")
+    from tiny_methods import encoder
+
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "-m", "treetop"]
+    settings = ["encoder.max_tokens=32", "optim.epochs=2", "optim.lr=6e-3", "optim.batch_size=8"]
+    settings += ["coarse_tree.max_leaf=8", "coarse_tree.branching=4", "coarse_tree.top_width=1"]
+    command = ["train", "--data", folder, "--out", tmp_path / "m", "--method", "xr-transformer", "--threads", "1"]
+    command += ["--encoder", encoder().name, *(part for one in settings for part in ("--set", one))]
+    done = subprocess.run([*torchrun, *map(str, command)], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("400 texts, 42 labels") == 1  # one of them speaks
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m"]
+    rows = [json.loads(line) for line in (tmp_path / "m" / "training.jsonl").read_text().splitlines()]
+    assert {row["run"] for row in rows} == {0, 1, 2, 3}
+    assert max(row["step"] for row in rows) == 2 * 25  # 400 texts by 2 × 8
+    figures = tmp_path / "figures.json"
+    assert run("evaluate", tmp_path / "m", "--data", folder, "--json", figures).returncode == 0
+    assert json.loads(figures.read_text())["p@1"] > 0.9
+
+
 def test_without_torch_a_transformer_is_one_line_and_exit_2(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "torch.py").write_text("raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')\n")
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
@@ -255,6 +277,8 @@ def test_mistakes_with_a_transformer_are_one_clear_line_and_exit_2(
             assert f"an encoder folder without a {what}".replace("a weights", "weights") in train(broken, *quiet)
     assert "Lower optim.batch_size" in train(encoder().name, "--set", "optim.batch_size=1000000000")
     assert "reads at most 64" in train(encoder().name, "--set", "encoder.max_tokens=100")
+    assert "device is 'abacus'" in train(encoder().name, "--device", "abacus")
+    assert "precision is 'int3'" in train(encoder().name, "--precision", "int3")
     assert not (tmp_path / "m.checkpoint").exists()  # the next attempt is not taken for a continuation
 
     settings = ("optim.steps=2", "encoder.max_tokens=32")

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from random_levels import Weights, assert_same_bits, csr, random_csr, split
 
+from random_levels import Weights, assert_same_bits, csr, random_csr, split
 from treetop import kernels
 from treetop.errors import DataError
 from treetop.kernels.reference import search as oracle

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from random_levels import Weights, assert_same_bits, csr, random_csr, split
 from scipy import sparse as sp
 
+from random_levels import Weights, assert_same_bits, csr, random_csr, split
 from treetop import kernels
 from treetop.errors import ConfigError, DataError, StoreError
 from treetop.kernels.reference import search as oracle

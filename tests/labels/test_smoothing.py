@@ -52,3 +52,11 @@ def test_smoothing_lends_features_to_labels_that_occur_together() -> None:
     np.testing.assert_allclose(np.linalg.norm(z[:5], axis=1), 1, atol=1e-5)
     assert not z[5].any()
     assert np.diff(smoothed_pifa(texts, LABELS, top=1, seed=0).indptr).max() == 1
+
+
+def test_labels_with_many_texts_weigh_more_with_their_neighbours() -> None:
+    """Sums are averaged as they are: of two labels that always occur together, the one with more texts lends more."""
+    labels = canonical(np.array([[1, 1], [1, 0], [1, 0], [1, 0]]))
+    texts = canonical(np.array([[1, 0], [0, 1], [0, 1], [0, 1]], np.float32))
+    z = smoothed_pifa(texts, labels, restart=0.0, seed=0).toarray()
+    assert z[1, 1] > 2 * z[1, 0]  # its own only text has the first word

@@ -46,6 +46,8 @@ def test_a_checkpoint_is_of_one_run(toy_train: Dataset, tmp_path: Path) -> None:
         model(seed=1).fit(toy_train)
     with pytest.raises(ConfigError, match=r"data\.texts=400, now it is 100"):
         model().fit(toy_train.take(list(range(100))))
+    with pytest.raises(ConfigError, match=r"data\.digest=\w+, now it is \w+; continue with the same settings and data"):
+        model().fit(toy_train.take(list(range(399, -1, -1))))  # as many texts, labels and tags
 
 
 def test_a_run_that_could_not_begin_leaves_nothing_to_resume(toy_train: Dataset, tmp_path: Path) -> None:
@@ -58,6 +60,19 @@ def test_a_run_that_could_not_begin_leaves_nothing_to_resume(toy_train: Dataset,
     with pytest.raises(ConfigError, match="cannot be loaded"):
         LightXML(config, runtime=Runtime(threads=1), checkpoint=tmp_path / "run").fit(toy_train)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("name", NEURAL_MAKERS)
+@pytest.mark.parametrize("option", ["patience", "watch_every"])
+def test_a_dev_score_that_nobody_takes_is_refused(name: str, option: str) -> None:
+    config = NEURAL_MAKERS[name](Runtime()).config
+    with pytest.raises(ConfigError, match=f"{option} is 3, but no texts are held out"):
+        replace(config, optim=replace(OPTIM, **{option: 3}))
+
+
+def test_a_device_that_is_not_here_is_refused() -> None:
+    with pytest.raises(ConfigError, match="device is 'cuda:77'"):
+        light()(Runtime(device="cuda:77"))
 
 
 def test_texts_in_a_script_the_encoder_does_not_know(tmp_path: Path) -> None:

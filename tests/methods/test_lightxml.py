@@ -16,7 +16,7 @@ from treetop.errors import ConfigError
 from treetop.labels import LabelTree
 from treetop.methods.lightxml import LightXML, LightXMLConfig, Network
 from treetop.metrics import evaluate
-from treetop.neural.examples import Examples
+from treetop.neural.examples import Batch, Examples
 from treetop.runtime import Runtime
 from treetop.sparse import binarise
 from treetop.text.encoder import TextEncoder
@@ -93,6 +93,28 @@ def test_static_negatives_learn_in_two_phases(
     assert any(p.requires_grad for p in model.network.encoder.parameters()) == (negatives == "static-tuned")
 
 
+def test_static_negatives_stay_what_recall_found(toy_train: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dropout must not change them: what competes for a text in the second phase is the same in every epoch."""
+    seen: dict[int, set[frozenset[int]]] = {}
+    original = Network.loss
+
+    def spy(self: Network, batch: Batch) -> Any:
+        if batch.compete is not None:
+            true = [frozenset(row) - {-1} for row in batch.true[0].ids.tolist()]
+            for row, groups, own in zip(batch.rows.tolist(), batch.compete.ids.tolist(), true, strict=True):
+                seen.setdefault(row, set()).add(frozenset(groups) - {-1})
+                assert own <= frozenset(groups)
+        return original(self, batch)
+
+    monkeypatch.setattr(Network, "loss", spy)
+    optim = replace(OPTIM, epochs=2)
+    model = light(mode="groups", negatives="static", beam=2, dropout=0.5, optim=optim)(Runtime(threads=1))
+    model.fit(toy_train)
+    assert len(seen) == len(toy_train)
+    assert all(len(found) == 1 for found in seen.values())
+    assert all(len(next(iter(found))) >= 2 for found in seen.values())  # the beam, not the true groups alone
+
+
 def test_a_dev_share_chooses_and_an_interrupted_fit_continues(toy_train: Dataset, tmp_path: Path) -> None:
     config = LightXMLConfig(encoder=encoder(), layers=1, dev_share=0.2, optim=replace(OPTIM, epochs=2))
     first = LightXML(config, runtime=Runtime(threads=1), checkpoint=tmp_path).fit(toy_train)
@@ -105,13 +127,31 @@ def test_a_dev_share_chooses_and_an_interrupted_fit_continues(toy_train: Dataset
 def test_a_linear_start_knows_something_before_the_first_step(mode: Any, toy_train: Dataset, toy_test: Dataset) -> None:
     untrained = replace(OPTIM, epochs=0)
     found = {}
-    for kind in ("linear", "none"):
+    for kind in ("linear", "prior", "none"):
         model = light(mode=mode, bootstrap=kind, bottleneck=0, beam=1, optim=untrained)(Runtime(threads=1))
         found[kind] = evaluate(model.fit(toy_train).predict(toy_test, k=5), toy_test.labels, ["p@5"])["p@5"]
-    assert found["linear"] > 2 * found["none"]
+        assert isinstance(model, LightXML)
+        bias = (model.network.recall or model.network.ranking).bias
+        assert bias is not None
+        assert bool((bias == 0).all()) == (kind == "none")
+    assert found["linear"] > 2 * max(found["prior"], found["none"])
 
 
 def test_impossible_settings() -> None:
     for wrong in ({"layers": 0}, {"beam": 0}, {"dropout": 1.0}, {"dev_share": 1.0}):
         with pytest.raises(ConfigError, match=next(iter(wrong))):
             LightXMLConfig(**wrong)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="no negatives to choose"):
+        LightXMLConfig(mode="flat", negatives="static")
+    with pytest.raises(ConfigError, match="nothing to squash"):
+        LightXMLConfig(squash="sigmoid", bottleneck=0)
+
+
+def test_static_negatives_need_groups_and_flat_mode_no_tree(toy_train: Dataset) -> None:
+    untrained = replace(OPTIM, epochs=0)
+    for options, levels in (({}, 1), ({"negatives": "static"}, 2), ({"mode": "groups"}, 2)):
+        model = light(optim=untrained, **options)(Runtime(threads=1)).fit(toy_train)
+        tree = model.label_tree()
+        assert tree is not None
+        assert tree.levels == levels
+        assert tree.widths[-1] == len(toy_train.space)

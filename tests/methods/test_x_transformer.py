@@ -10,7 +10,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
 pytest.importorskip("transformers", reason="needs the extra 'neural'")
 
-from tiny_methods import OPTIM, encoder, matching
+from tiny_encoders import make_encoder
+from tiny_methods import NEURAL_MAKERS, OPTIM, encoder, matching
 from treetop.data import Dataset, LabelSpace
 from treetop.errors import ConfigError, DataError
 from treetop.labels import TreeConfig
@@ -20,7 +21,7 @@ from treetop.metrics import evaluate
 from treetop.neural.examples import Batch, Examples
 from treetop.runtime import Runtime
 from treetop.sparse import canonical
-from treetop.text.encoder import TextEncoder
+from treetop.text.encoder import EncoderConfig, TextEncoder
 
 QUICK = replace(OPTIM, epochs=1)
 PRODUCT = SearchConfig(beam=3, link="l2-hinge", leaf_link="sigmoid", combine="multiply")
@@ -116,6 +117,29 @@ def test_embeddings_may_be_given(toy_train: Dataset) -> None:
         XTransformer(config, embedding=ideal[:5]).fit(toy_train)
 
 
+def test_another_encoder_may_read_the_labels(toy_train: Dataset, tmp_path: Path) -> None:
+    other = make_encoder(tmp_path / "other", ["topic1"], family="distilbert")
+    data = with_label_texts(toy_train)
+    trees = [made(representation="text", label_encoder=name).fit(data).tree for name in ("", str(other))]
+    assert trees[0].widths == trees[1].widths
+    assert (trees[0].parents[1] != trees[1].parents[1]).any()
+
+
+@pytest.mark.parametrize("name", ["x-transformer", "xr-transformer"])
+def test_a_pooler_that_the_files_lack_follows_from_the_seed(name: str, toy_train: Dataset, tmp_path: Path) -> None:
+    folder = make_encoder(tmp_path, toy_train.corpus.texts, family="roberta")
+    bare = TextEncoder.load(EncoderConfig(name=str(folder))).model
+    bare.pooler = None
+    bare.save_pretrained(folder)
+    learner = EncoderConfig(name=str(folder), pooling="pooler", max_tokens=32)
+    config = replace(NEURAL_MAKERS[name](Runtime()).config, encoder=learner, optim=replace(OPTIM, steps=2))
+    first, again = (
+        type(NEURAL_MAKERS[name](Runtime()))(config, runtime=Runtime(threads=1)).fit(toy_train).predict(["topic1"])
+        for _ in range(2)
+    )
+    np.testing.assert_array_equal(first.scores, again.scores)
+
+
 def test_label_texts_are_needed_for_their_representation(toy_train: Dataset) -> None:
     with pytest.raises(DataError, match="needs label texts"):
         made(representation="text").fit(toy_train)
@@ -144,5 +168,9 @@ def test_an_interrupted_fit_continues(toy_train: Dataset, tmp_path: Path) -> Non
 def test_impossible_settings() -> None:
     with pytest.raises(ConfigError, match="dropout"):
         XTransformerConfig(dropout=1.0)
+    with pytest.raises(ConfigError, match="label_encoder"):
+        XTransformerConfig(label_encoder="minilm")
+    with pytest.raises(ConfigError, match="representation is 'pifa'"):
+        XTransformer(XTransformerConfig(encoder=encoder()), embedding=np.ones((3, 2), np.float32))
     with pytest.raises(ConfigError, match="noop"):
         SearchConfig(leaf_link="noop", combine="multiply")

@@ -13,10 +13,12 @@ pytest.importorskip("transformers", reason="needs the extra 'neural'")
 from tiny_methods import OPTIM, encoder, recursive
 from treetop.data import Dataset
 from treetop.errors import ConfigError
+from treetop.labels import LabelTree
 from treetop.methods.xr_transformer import XRTransformer, XRTransformerConfig, _costs
 from treetop.metrics import evaluate
 from treetop.runtime import Runtime
 from treetop.sparse import canonical
+from treetop.text.encoder import TextEncoder
 
 QUICK = replace(OPTIM, epochs=1, log_every=1)
 
@@ -37,8 +39,29 @@ def test_a_linear_start_begins_far_below_a_random_one(toy_train: Dataset) -> Non
     assert np.isfinite(first["inherit"])
 
 
+@pytest.mark.parametrize("kind", ["prior", "none"])
+def test_a_start_at_random_is_with_or_without_expectations(kind: str, toy_train: Dataset) -> None:
+    model = recursive(bootstrap=kind)(Runtime(threads=1))
+    assert isinstance(model, XRTransformer)
+    model.encoder = TextEncoder.load(encoder())
+    tree, nothing = LabelTree.from_groups([range(40), [40, 41]]), np.empty((0, 0), np.float32)
+    network = model._network(nothing, tree, 0, tree.lift(toy_train.labels, 0), None, None)
+    assert network.scorer.bias is not None
+    bias = network.scorer.bias.tolist()
+    assert bias == [0, 0] if kind == "none" else -1 < bias[1] < bias[0]
+
+
 @pytest.mark.parametrize(
-    "switch", [{"use_tfidf": False}, {"refine": False}, {"relevance": "count"}, {"relevance": "off", "negative": 0.5}]
+    "switch",
+    [
+        {"use_tfidf": False},
+        {"refine": False},
+        {"relevance": "count"},
+        {"relevance": "off", "negative": 0.5},
+        {"negatives": "teacher"},
+        {"negatives": "matcher"},
+    ],
+    ids=str,
 )
 def test_switches(switch: dict[str, Any], toy_train: Dataset, toy_test: Dataset) -> None:
     model = fitted(toy_train, **switch)
@@ -53,6 +76,17 @@ def test_levels_beyond_the_finest_are_left_to_the_ranker(toy_train: Dataset) -> 
 
 def test_steps_per_level(toy_train: Dataset) -> None:
     assert [log.steps for log in fitted(toy_train, steps=(3, 5)).logs] == [3, 5, 5]
+    assert [log.steps for log in fitted(toy_train, steps=(0, 2)).logs] == [0, 2, 2]
+
+
+def test_who_competes_is_of_the_truth_the_search_or_both(toy_train: Dataset) -> None:
+    true, found = (canonical(np.array(rows, np.float32)) for rows in ([[1, 0, 0]], [[0, 1, 0]]))
+    competing = {}
+    for kind in ("teacher", "matcher", "both"):
+        model = recursive(negatives=kind)(Runtime())
+        assert isinstance(model, XRTransformer)
+        competing[kind] = model._rivals(true, found).toarray()[0].tolist()
+    assert competing == {"teacher": [1, 0, 0], "matcher": [0, 1, 0], "both": [1, 1, 0]}
 
 
 def test_costs_are_shares_of_a_texts_labels() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ def test_a_log_becomes_curves_and_a_resumed_run_goes_on_with_them(tmp_path: Path
     for record in records:
         first.log(record)
     assert [step for step, _ in curve(tmp_path / "tensorboard", "loss")] == [1, 2, 3]  # on disk before the end
+    time.sleep(1.1)  # files of events are read in the order of the seconds in their names
     second = Checkpoints(tmp_path)  # the first was killed; its newest checkpoint is that of step 2
     second.rewind_log(records[:2])
     second.log({"step": 3, "loss": 9.0})

@@ -40,3 +40,10 @@ def test_float32_needs_no_trial(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_unknown_formats() -> None:
     with pytest.raises(ConfigError, match="int3"):
         precision.autocast(Runtime(precision="int3"))
+
+
+def test_devices_that_are_not_here() -> None:
+    precision.check_device("cpu")
+    for name in ("cuda:77", "abacus"):
+        with pytest.raises(ConfigError, match=rf"device is '{name}', which torch cannot use here \(.*\); choose 'cpu'"):
+            precision.check_device(name)

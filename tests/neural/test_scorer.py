@@ -92,3 +92,13 @@ def test_nodes_that_are_never_true_have_finite_biases() -> None:
     assert scorer.bias is not None
     assert scorer.bias[0] < -10
     assert torch.isfinite(scorer.bias).all()
+
+
+def test_scores_are_exact_whatever_the_precision_of_the_states() -> None:
+    """In bfloat16 logits of 5.5 and 6 have the same sigmoid: the best labels would be in the order of their numbers."""
+    scorer = NodeScorer(2, 1)
+    scorer.fill(torch.tensor([[5.5], [6.0]]))
+    with torch.autocast("cpu", torch.bfloat16):
+        for candidates in (None, torch.tensor([[0, 1]])):
+            low, high = scorer(torch.ones(1, 1), candidates).sigmoid()[0].tolist()
+            assert low < high

@@ -77,8 +77,10 @@ def test_mean_pooling_and_pooler(folders: dict[str, Path]) -> None:
     pooler = load(folders["bert"], pooling="pooler")
     expected = pooler.model(torch.from_numpy(batch.ids), torch.from_numpy(batch.mask)).pooler_output
     torch.testing.assert_close(pooler(batch)[0], expected)
-    with pytest.raises(ConfigError, match="pooler"):
-        load(folders["distilbert"], pooling="pooler")
+    for family in ("xlnet", "distilbert", "electra"):  # these have none
+        encoder = load(folders[family], pooling="pooler")
+        torch.testing.assert_close(encoder(batch), load(folders[family], pooling="token")(batch))
+        assert encoder.config.pooling == "token"
 
 
 def test_pooling_is_what_the_encoder_was_trained_with(folders: dict[str, Path], tmp_path: Path) -> None:
@@ -92,6 +94,20 @@ def test_pooling_is_what_the_encoder_was_trained_with(folders: dict[str, Path], 
         (mean := load(folders["bert"], pooling="mean")).embed(mean.tokenize(TEXTS), Runtime(threads=1)),
         atol=1e-6,
     )
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_longest_text_can_be_read_and_longer_ones_are_refused(folders: dict[str, Path], family: str) -> None:
+    """RoBERTa and MPNet have fewer places than positions: theirs are counted from behind the padding's."""
+    places = {"xlnet": 1 << 20, "roberta": 63, "mpnet": 62}.get(family, 64)
+    text = " ".join(["fish"] * 100)
+    encoder = TextEncoder.load(EncoderConfig(name=str(folders[family]), max_tokens=min(places, 80)))
+    assert encoder.tokenize([text]).lengths().tolist() == [min(places, 80)]
+    assert np.isfinite(encoder.embed(encoder.tokenize([text]), Runtime(threads=1))).all()
+    if family != "xlnet":
+        encoder = TextEncoder.load(EncoderConfig(name=str(folders[family]), max_tokens=places + 1))
+        with pytest.raises(ConfigError, match=f"reads at most {places}"):
+            encoder.tokenize([text])
 
 
 def test_chunks_are_averaged(folders: dict[str, Path]) -> None:

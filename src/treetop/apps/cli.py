@@ -33,6 +33,8 @@ app = typer.Typer(
 
 Seed = Annotated[int, typer.Option(help="Start of every random choice.")]
 Threads = Annotated[int, typer.Option(help="Threads to use; 0 for every core.")]
+Device = Annotated[str, typer.Option(help="Where networks run: cpu, cuda, cuda:1, mps, …")]
+Precision = Annotated[str, typer.Option(help="Numbers of a network in training: float32, or bfloat16 where it pays.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars and no summary.")]
 Data = Annotated[Path, typer.Option(help="File, or folder with train, dev, test: jsonl, csv, tsv, parquet, svm, npz.")]
 TextField = Annotated[str, typer.Option("--text", help="Field or column that holds the text.")]
@@ -59,6 +61,8 @@ def train(
     separator: Separator = None,
     seed: Seed = 0,
     threads: Threads = 0,
+    device: Device = "cpu",
+    precision: Precision = "float32",
     quiet: Quiet = False,
 ) -> None:
     """Learn from tagged texts and write a model folder."""
@@ -66,6 +70,7 @@ def train(
     from treetop.apps.training import check_memory, finish, make_model
     from treetop.data import read
     from treetop.presets.registry import method_of, resolve
+    from treetop.runtime import leads
     from treetop.store import Folder
 
     file = None if config is None else str(config)
@@ -78,7 +83,8 @@ def train(
         encoder=encoder,
     )
     Folder.check_target(out)
-    runtime = _runtime(seed, threads, quiet)
+    quiet = quiet or not leads()
+    runtime = _runtime(seed, threads, quiet, device, precision)
     model = make_model(name, settings, out, runtime, resume=resume)
     dataset = read(data, split="train", text=text, labels=labels, separator=separator, runtime=runtime)
     check_memory(model, dataset)
@@ -99,6 +105,7 @@ def predict(
     text: TextField = "text",
     chunk: Annotated[int, typer.Option(help="Texts at a time.")] = 1024,
     threads: Threads = 0,
+    device: Device = "cpu",
 ) -> None:
     """Suggest labels for texts: one JSON line per text, with label names and scores."""
     from treetop.data import read_texts
@@ -106,7 +113,7 @@ def predict(
     from treetop.predictions import check_k
 
     check_k(k)
-    loaded = load(model, runtime=_runtime(0, threads, quiet=True))
+    loaded = load(model, runtime=_runtime(0, threads, quiet=True, device=device))
     with _output(out) as file:
         for records in read_texts(source, text=text, chunk=chunk):
             found = loaded.predict([record.text for record in records], k)
@@ -130,6 +137,7 @@ def evaluate(
     labels: LabelField = "labels",
     separator: Separator = None,
     threads: Threads = 0,
+    device: Device = "cpu",
     quiet: Quiet = False,
 ) -> None:
     """Measure a model on labelled texts."""
@@ -138,7 +146,7 @@ def evaluate(
     from treetop.data import read
     from treetop.methods import load
 
-    runtime = _runtime(0, threads, quiet)
+    runtime = _runtime(0, threads, quiet, device)
     loaded = load(model, runtime=runtime)
     dataset = read(
         data, split=split, space=loaded.space, text=text, labels=labels, separator=separator, runtime=runtime
@@ -162,6 +170,7 @@ def ensemble(
     labels: LabelField = "labels",
     separator: Separator = None,
     threads: Threads = 0,
+    device: Device = "cpu",
     quiet: Quiet = False,
 ) -> None:
     """Let trained models vote: one model folder like any other."""
@@ -175,7 +184,7 @@ def ensemble(
     if data is not None and (fuser or weights):
         raise ConfigError("--data chooses fuser and weights; leave out --fuser and --weights, or --data")
     Folder.check_target(out)
-    runtime = _runtime(0, threads, quiet)
+    runtime = _runtime(0, threads, quiet, device)
     members = [load(path, runtime=runtime) for path in models]
     if data is None:
         assignments = [f"fuser={fuser or 'rank_average'}", *([f"weights=[{weights}]"] if weights else [])]
@@ -212,6 +221,7 @@ def analyse(
     labels: LabelField = "labels",
     separator: Separator = None,
     threads: Threads = 0,
+    device: Device = "cpu",
 ) -> None:
     """Draw what happens inside a transformer: shortlist recall, attention and likeness of layers."""
     from treetop.apps import tables
@@ -221,7 +231,7 @@ def analyse(
 
     with needs_neural():
         from treetop.apps.analysis import analyse, draw
-    loaded = load(model, runtime=_runtime(0, threads, quiet=False))
+    loaded = load(model, runtime=_runtime(0, threads, quiet=False, device=device))
     dataset = read(data, split=split, space=loaded.space, text=text, labels=labels, separator=separator)
     if 0 < limit < len(dataset):
         dataset = dataset.take([number * len(dataset) // limit for number in range(limit)])
@@ -270,10 +280,13 @@ def _fail(message: str) -> None:
     sys.exit(2)
 
 
-def _runtime(seed: int, threads: int, quiet: bool) -> Runtime:
+def _runtime(seed: int, threads: int, quiet: bool, device: str = "cpu", precision: str = "float32") -> Runtime:
     from treetop.runtime import Runtime
 
-    return Runtime(seed=seed, threads=threads, progress=not quiet and sys.stderr.isatty())
+    if device == "cuda" and "LOCAL_RANK" in os.environ:  # torchrun: one GPU for each process
+        device = f"cuda:{os.environ['LOCAL_RANK']}"
+    progress = not quiet and sys.stderr.isatty()
+    return Runtime(seed=seed, threads=threads, device=device, precision=precision, progress=progress)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import Any
 from treetop.data import Dataset
 from treetop.errors import ConfigError
 from treetop.methods import Method, method_class
-from treetop.runtime import Runtime, available_memory
+from treetop.runtime import Runtime, available_memory, leads
 
 __all__ = ["check_memory", "checkpoint_folder", "finish", "make_model"]
 
@@ -34,9 +34,9 @@ def make_model(name: str, config: Any, out: Path, runtime: Runtime, *, resume: b
             raise ConfigError(f"method '{name}' trains in one go and has nothing to resume; leave out --resume")
         plain: Method[Any] = cls(config, runtime=runtime)
         return plain
-    if folder.exists() and not resume:
+    if leads() and folder.exists() and not resume:  # of several processes, the first may have made it already
         raise ConfigError(f"{folder} holds an interrupted training; continue it with --resume, or remove it")
-    if folder.exists() and any(folder.iterdir()) and not (folder / "run.json").exists():
+    if leads() and folder.exists() and any(folder.iterdir()) and not (folder / "run.json").exists():
         raise ConfigError(f"{folder} is not a checkpoint of treetop; give another --out, or move it away")
     resumable: Method[Any] = cls(config, runtime=runtime, checkpoint=folder)
     return resumable
@@ -55,7 +55,12 @@ def check_memory(model: Method[Any], dataset: Dataset) -> None:
 
 
 def finish(model: Method[Any], out: Path) -> None:
-    """Save the model; its checkpoints have then served their purpose, only TensorBoard's curves are kept."""
+    """Save the model; its checkpoints have then served their purpose, only TensorBoard's curves are kept.
+
+    Of several processes, each of which has the whole model, the leading one does so.
+    """
+    if not leads():
+        return
     model.save(out)
     if _fine_tunes(model.config):
         folder = checkpoint_folder(out)

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse as sp
 
+from treetop import kernels
 from treetop.errors import ConfigError
-from treetop.labels.representation import pifa
+from treetop.runtime import Runtime
 from treetop.sparse import canonical, from_parts, normalise, top_k
 from treetop.types import CSR, Ids
 
@@ -31,13 +32,12 @@ def smoothed_pifa(
     seed: int = 0,
     threads: int = 0,
 ) -> CSR:
-    """Plain PIFA, cut to the `top` features of each label, averaged over `label_graph`, and cut again.
+    """Sums of the labels' texts, cut to the `top` features of each, averaged over `label_graph`, and cut again.
 
-    Labels of a text are not scaled first; the rows of the result have length one. The remaining options are those of
-    `label_graph`.
+    Nothing is scaled before the end, so a label with many texts weighs much with its neighbours, as in the authors'
+    code; the rows of the result have length one. The remaining options are those of `label_graph`.
     """
-    plain = pifa(features, labels, normalise_labels=False, threads=threads)
-    assert isinstance(plain, CSR)
+    plain = kernels.pifa(features, canonical(labels.T), normalise=False, threads=Runtime(threads=threads).cores)
     graph = _symmetrically_scaled(label_graph(labels, walk=walk, restart=restart, neighbours=neighbours, seed=seed))
     short = top_k(plain, top)
     blocks = [top_k(canonical(graph[rows] @ short), top) for rows in _blocks(labels.shape[1])]  # uncut, it is too wide

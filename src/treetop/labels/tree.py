@@ -72,6 +72,11 @@ class LabelTree:
         return cls((*ordered, new_number[given[-1]]))
 
     @classmethod
+    def flat(cls, labels: int) -> LabelTree:
+        """The labels alone, all below the root."""
+        return cls((np.zeros(labels, np.int32),))
+
+    @classmethod
     def from_groups(cls, groups: Sequence[Sequence[int]]) -> LabelTree:
         """Two levels: groups of label numbers, each label in exactly one group."""
         labels = np.array([label for group in groups for label in group], np.int64)

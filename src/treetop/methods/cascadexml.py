@@ -20,10 +20,11 @@ Kharbanda, Banerjee, Schultheis, Babbar: CascadeXML, NeurIPS 2022.
 
 Known differences from the authors' code: a true node is never lost, however many there are; padding is marked, not
 recognised by a logit of zero; special tokens are the tokenizer's own; the encoder may have any number of layers; nodes
-may have any number of children; the best epoch is chosen on held-out training texts, never on the test set; levels
-learn 50 times as fast as the encoder (`head_lr_factor`), since small encoders have small states. Loss re-scaling, which
-the paper has (eq. 5) and the code has not, is on; averaging label features over labels that occur together, which the
-code has and the paper has not, is a switch (`smooth`).
+may have any number of children; every node begins as likely as it is (`bootstrap="none"`: as likely as not); beta1
+stays where it is, where theirs cycles (`optim.cycle_beta1`); the best epoch is chosen on held-out training texts, never
+on the test set; levels learn 50 times as fast as the encoder (`head_lr_factor`), since small encoders have small
+states. Loss re-scaling, which the paper has (eq. 5) and the code has not, is on; averaging label features over labels
+that occur together, which the code has and the paper has not, is a switch (`smooth`).
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import Divisor, bce
 from treetop.neural.memory import Head
 from treetop.neural.networks import find_nodes, hold_out, how_often, load_heads, rank, save_heads, seeded, texts_of
-from treetop.neural.optimiser import Group, OptimConfig, group_parameters
+from treetop.neural.optimiser import Group, OptimConfig, check_watched, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.starting import start_linearly
 from treetop.neural.training import TrainingLog, fine_tune
@@ -107,8 +108,9 @@ class CascadeXMLConfig:
     """That model."""
     linear_share: float = 0.5
     """Its share in a label's score; with 1 it ranks alone, as in the paper's appendix A.3."""
-    bootstrap: Literal["linear", "none"] = "none"
-    """Where every level begins: a linear solution on its features of the untuned encoder, or at random."""
+    bootstrap: Literal["linear", "prior", "none"] = "prior"
+    """Where every level begins: a linear solution on its features of the untuned encoder, or at random, with biases
+    that say how often a node is true among its candidates ("prior") or with none."""
     dev_share: float = 0.0
     """Share of the training texts held out to choose the best weights by; 0 keeps the last."""
 
@@ -121,6 +123,7 @@ class CascadeXMLConfig:
             raise ConfigError(f"linear_share is {self.linear_share}; it must be above 0 and at most 1")
         if not 0 <= self.dev_share < 1:
             raise ConfigError(f"dev_share is {self.dev_share}; it must be from 0 to below 1")
+        check_watched(self.optim, self.dev_share)
 
 
 def automatic_layers(encoder_layers: int, levels: int) -> tuple[tuple[int, ...], ...]:
@@ -270,6 +273,7 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
         self.tree = grow_tree(representation, self.config.tree, seed=seed, threads=cores)
         with seeded(seed):
             self.network = Network(self.config, TextEncoder.load(self.config.encoder), self.tree)
+        self.network.to(self.runtime.device)
         encoder, lowest = self.network.encoder, self.network.layers[0]
         tokens = encoder.tokenize(texts_of(learn.corpus), self.checkpoint, self.runtime)
         tokens = encoder.keep_frozen(tokens, self.checkpoint, self.runtime, lowest_wanted=lowest)
@@ -282,7 +286,7 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
         levels = [self.tree.lift(true, level) for level in range(self.tree.levels)]
         if self.config.bootstrap == "linear":
             self._begin(tokens, [binarise(level) for level in levels])
-        else:
+        elif self.config.bootstrap == "prior":
             self.network.expect(levels, self.tree)
         examples = Examples(tokens, levels)
         folder, watch = None if self.checkpoint is None else self.checkpoint / "network", self._watch(dev)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from abc import abstractmethod
 from os import PathLike
@@ -17,8 +18,9 @@ from treetop.neural.checkpoint import claim
 from treetop.neural.memory import Head, needed_memory
 from treetop.neural.networks import texts_of
 from treetop.neural.optimiser import OptimConfig
+from treetop.neural.precision import check_device
 from treetop.neural.training import TrainingLog, Watch
-from treetop.runtime import Runtime
+from treetop.runtime import Runtime, leads
 from treetop.store import Folder
 from treetop.text.encoder import EncoderConfig, EncoderSize, check_reads, size_of
 
@@ -58,6 +60,7 @@ class FineTuned(Method[C]):
         checkpoint: str | PathLike[str] | None = None,
     ) -> None:
         super().__init__(config, runtime=runtime)
+        check_device(self.runtime.device)
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
         self.logs: list[TrainingLog] = []
 
@@ -71,7 +74,7 @@ class FineTuned(Method[C]):
         try:
             self._learn(train)
         except TreetopError:
-            if not begun and not any(self.checkpoint.glob("*/step-*")):  # then there is nothing to resume
+            if leads() and not begun and not any(self.checkpoint.glob("*/step-*")):  # then there is nothing to resume
                 shutil.rmtree(self.checkpoint, ignore_errors=True)
             raise
 
@@ -84,8 +87,9 @@ class FineTuned(Method[C]):
 
     def _run(self, train: Dataset) -> dict[str, Any]:
         """What must be the same for a run to be continued."""
-        data = {"texts": len(train), "labels": len(train.space), "tags": train.labels.nnz}
-        return {"method": self.name, "seed": self.runtime.seed, "data": data, "config": to_dict(self.config)}
+        data = {"texts": len(train), "labels": len(train.space), "tags": train.labels.nnz, "digest": _digest(train)}
+        run = {"method": self.name, "seed": self.runtime.seed, "precision": self.runtime.precision}
+        return {**run, "data": data, "config": to_dict(self.config)}
 
     def _watch(self, dev: Dataset | None) -> Watch | None:
         """The score that the best weights are chosen by, on texts that were held out."""
@@ -112,3 +116,14 @@ class FineTuned(Method[C]):
     @abstractmethod
     def _heads(self, labels: int, encoder: EncoderSize) -> list[Head]:
         """The scorers that are in memory together, for so many labels and an encoder of that size."""
+
+
+def _digest(train: Dataset) -> str:
+    """A short word for the texts, their labels and the names of the labels: other data have another."""
+    digest = hashlib.blake2b(digest_size=8)
+    for part in (texts_of(train.corpus), train.space.names):
+        for text in part:
+            digest.update(text.encode("utf-8", "surrogatepass") + b"\0")
+    for numbers in (train.labels.indptr, train.labels.indices):
+        digest.update(numbers.astype("<i8").tobytes())
+    return digest.hexdigest()

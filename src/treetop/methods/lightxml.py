@@ -20,20 +20,21 @@ and AmazonCat-13K).
 | E, W_h, D(e, M) | `ranking`, its bottleneck         |
 | e (5 × k)       | `states`: the last `layers` joined |
 
-Static negatives, the paper's ablation: `negatives="static"` (S) trains recall first, fixes each text's candidates and
-trains ranking on the frozen representation; `"static-tuned"` (BS) gives ranking a copy of the encoder to tune, while
-recall keeps the one it learned with.
+Static negatives, the paper's ablation: `negatives="static"` (S) trains recall first, then looks up each text's best
+groups once and trains ranking on the labels of these and on the frozen representation; `"static-tuned"` (BS) gives
+ranking a copy of the encoder to tune, while recall keeps the one it learned with.
 
-Known differences from the authors' code: padding is masked where theirs repeats the last candidate; no true label is
-ever dropped; the pooled token of XLNet is its last, not its first; texts are cut in tokens only; the bottleneck has no
+Known differences from the authors' code: every label begins as likely as it is (`bootstrap="none"`: as likely as not);
+padding is masked where theirs repeats the last candidate; no true label is ever dropped; the pooled token of XLNet is
+its last, not its first; texts are cut in tokens only, and lower-cased only if the tokenizer does; dropout stays on in
+training, where theirs ends for the rest of an epoch at its first look at the test score; the bottleneck has no
 activation, as in the code (the paper's eq. 4 has a sigmoid: `squash`).
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -50,12 +51,12 @@ from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import Divisor, bce
 from treetop.neural.memory import Head
 from treetop.neural.networks import hold_out, how_often, load_heads, rank, save_heads, seeded, texts_of
-from treetop.neural.optimiser import Group, OptimConfig, group_parameters
+from treetop.neural.optimiser import Group, OptimConfig, check_watched, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.starting import start_linearly
 from treetop.neural.training import TrainingLog, fine_tune
 from treetop.predictions import Predictions
-from treetop.sparse import binarise
+from treetop.sparse import binarise, union
 from treetop.store import Folder
 from treetop.text import TfidfConfig
 from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder, read_all
@@ -81,7 +82,7 @@ class LightXMLConfig:
     )  # fmt: skip
     """The training: by default the paper's constant rate and weight averaging."""
     mode: Literal["auto", "flat", "groups"] = "auto"
-    """With groups or without; "auto" decides by the number of labels."""
+    """With groups or without; "auto" decides by the number of labels, and static negatives need groups."""
     tfidf: TfidfConfig = field(default_factory=TfidfConfig)
     """Features that labels are grouped by."""
     tree: TreeConfig = field(default_factory=TreeConfig)
@@ -100,8 +101,9 @@ class LightXMLConfig:
     """Candidates that follow recall as it learns, or fixed after recall was trained (S and BS in the paper)."""
     divide_by: Divisor = "real"
     """What a text's loss is divided by; see `neural.losses`."""
-    bootstrap: Literal["linear", "none"] = "none"
-    """Where recall begins (ranking, in flat mode): a linear solution on the untuned encoder's states, or at random."""
+    bootstrap: Literal["linear", "prior", "none"] = "prior"
+    """Where recall begins (ranking, in flat mode): a linear solution on the untuned encoder's states, or at random,
+    with biases that say how often a node is true ("prior") or with none."""
     dev_share: float = 0.0
     """Share of the training texts held out to choose the best weights by; 0 keeps the last."""
 
@@ -112,6 +114,11 @@ class LightXMLConfig:
         for name in ("dropout", "dev_share"):
             if not 0 <= getattr(self, name) < 1:
                 raise ConfigError(f"{name} is {getattr(self, name)}; it must be from 0 to below 1")
+        if self.mode == "flat" and self.negatives != "dynamic":
+            raise ConfigError(f"negatives is '{self.negatives}', but flat mode has no negatives to choose; use groups")
+        if self.squash != "none" and not self.bottleneck:
+            raise ConfigError(f"squash is '{self.squash}', but bottleneck is 0; there is nothing to squash")
+        check_watched(self.optim, self.dev_share)
 
 
 class Network(nn.Module):
@@ -123,7 +130,7 @@ class Network(nn.Module):
         self.layers = range(max(1, encoder.layers + 1 - config.layers), encoder.layers + 1)
         width, labels = encoder.width * len(self.layers), tree.widths[-1]
         self.dropout = nn.Dropout(config.dropout)
-        self.learns: Literal["recall", "ranking", "both"] = "both"
+        self.recalls_only = False
         self.recall: NodeScorer | None = None
         self.first_encoder: TextEncoder | None = None  # what recall reads by, where ranking has one of its own (BS)
         if tree.levels == 1:
@@ -140,10 +147,15 @@ class Network(nn.Module):
         return joined
 
     def groups(self, tokens: Padded, states: Tensor) -> Tensor:
-        """The logits of every group, from the states or from recall's own encoder."""
+        """The score of every group, from the states or from recall's own encoder."""
         assert self.recall is not None
         logits: Tensor = self.recall(states if self.first_encoder is None else self.states(tokens, self.first_encoder))
-        return logits
+        return logits.sigmoid()
+
+    def score_groups(self, tokens: Padded, rows: NDArray[np.int64]) -> tuple[None, Tensor]:
+        """Every group and its score."""
+        del rows
+        return None, self.groups(tokens, self.states(tokens))
 
     def part_ways(self) -> None:
         """From here on ranking tunes an encoder of its own, and recall keeps the one it has."""
@@ -154,15 +166,20 @@ class Network(nn.Module):
         states, divide_by = self.states(batch.tokens), self.config.divide_by
         if self.recall is None:
             return bce(self.ranking(states), targets(batch.true[0].ids, None, self.ranking.nodes), None, divide_by)
-        groups = self.groups(batch.tokens, states)
+        if batch.compete is not None:  # static negatives: the groups were chosen before
+            return self._ranking_loss(states, batch.compete.ids, batch)
+        groups = self.recall(states)
         hit = targets(batch.true[0].ids, None, self.recall.nodes)
         of_recall = bce(groups, hit, None, divide_by)
-        if self.learns == "recall":
+        if self.recalls_only:
             return of_recall
-        candidates = expand(pick(groups, None, self.config.beam, force=hit)[0], self.below)
-        found = targets(batch.true[1].ids, candidates, self.ranking.nodes)
-        of_ranking = bce(self.ranking(states, candidates), found, candidates, divide_by)
-        return of_ranking if self.learns == "ranking" else of_recall + of_ranking
+        return of_recall + self._ranking_loss(states, pick(groups, None, self.config.beam, force=hit)[0], batch)
+
+    def _ranking_loss(self, states: Tensor, groups: Tensor, batch: Batch) -> Tensor:
+        """The loss over the labels of some groups."""
+        candidates = expand(groups, self.below)
+        hit = targets(batch.true[1].ids, candidates, self.ranking.nodes)
+        return bce(self.ranking(states, candidates), hit, candidates, self.config.divide_by)
 
     def score(self, tokens: Padded, rows: NDArray[np.int64]) -> tuple[Tensor | None, Tensor]:
         """Labels of the best groups, and for each its own score times its group's."""
@@ -170,7 +187,7 @@ class Network(nn.Module):
         states = self.states(tokens)
         if self.recall is None:
             return None, self.ranking(states).sigmoid()
-        best, of_group = pick(self.groups(tokens, states).sigmoid(), None, self.config.beam)
+        best, of_group = pick(self.groups(tokens, states), None, self.config.beam)
         candidates, of_group = expand_scores(best, of_group, self.below)
         return candidates, self.ranking(states, candidates).sigmoid() * of_group
 
@@ -190,18 +207,23 @@ class LightXML(FineTuned[LightXMLConfig]):
         self.tree = self._group(learn)
         with seeded(self.runtime.seed):
             self.network = Network(self.config, TextEncoder.load(self.config.encoder), self.tree)
+        self.network.to(self.runtime.device)
         true = [self.tree.lift(binarise(learn.labels), level) for level in range(self.tree.levels)]
         encoder, lowest = self.network.encoder, self.network.layers[0]
         tokens = encoder.tokenize(texts_of(learn.corpus), self.checkpoint, self.runtime)
         tokens = encoder.keep_frozen(tokens, self.checkpoint, self.runtime, lowest_wanted=lowest)
         self._begin(tokens, true[0])
-        self.logs = [self._train(phase, Examples(tokens, true), dev) for phase in self._phases()]
+        if self.config.negatives == "dynamic" or self.tree.levels == 1:
+            self.logs = [self._train("both", Examples(tokens, true), dev)]
+        else:
+            self.logs = self._train_in_turn(tokens, true, dev)
 
     def _begin(self, tokens: Tokens, true: CSR) -> None:
         network = self.network
         scorer = network.recall or network.ranking
-        if self.config.bootstrap == "none":
+        if self.config.bootstrap == "prior":
             scorer.expect(how_often(true))
+        if self.config.bootstrap != "linear":
             return
         width = network.encoder.width * len(network.layers)
         states = read_all(network, network.states, width, tokens, self.runtime)
@@ -209,34 +231,38 @@ class LightXML(FineTuned[LightXMLConfig]):
 
     def _group(self, train: Dataset) -> LabelTree:
         """Two levels, groups and labels; one in flat mode."""
+        if self._flat(len(train.space)):
+            return LabelTree.flat(len(train.space))
         features = fit_bag_of_words(self.config.tfidf, train.corpus)[1]
         cores, seed = self.runtime.cores, self.runtime.seed
         representation = pifa(features, train.labels, normalise_labels=False, threads=cores)
         tree = grow_tree(representation, self.config.tree, seed=seed, threads=cores)
-        return tree.keep([] if self._flat(len(train.space)) or tree.levels == 1 else [tree.levels - 2])
+        return tree.keep([] if tree.levels == 1 else [tree.levels - 2])
 
     def _flat(self, labels: int) -> bool:
-        return labels <= FLAT_UP_TO if self.config.mode == "auto" else self.config.mode == "flat"
+        if self.config.mode == "auto":
+            return labels <= FLAT_UP_TO and self.config.negatives == "dynamic"
+        return self.config.mode == "flat"
 
-    def _phases(self) -> Sequence[Literal["recall", "ranking", "both"]]:
-        return ("both",) if self.config.negatives == "dynamic" or self.tree.levels == 1 else ("recall", "ranking")
-
-    def _train(
-        self, learns: Literal["recall", "ranking", "both"], examples: Examples, dev: Dataset | None
-    ) -> TrainingLog:
+    def _train_in_turn(self, tokens: Tokens, true: list[CSR], dev: Dataset | None) -> list[TrainingLog]:
+        """Static negatives: recall first, then ranking among the labels of the true groups and of those it found."""
         network = self.network
-        network.learns = learns
-        if learns == "ranking":  # the candidates are now those of a recall that learns no more
-            assert network.recall is not None
-            network.recall.requires_grad_(False)
-            if self.config.negatives == "static-tuned":
-                network.part_ways()
-            else:
-                network.encoder.requires_grad_(False)
-        folder = None if self.checkpoint is None else self.checkpoint / learns
-        watch = None if learns == "recall" else self._watch(dev)
-        optim = self.config.optim if watch else replace(self.config.optim, patience=0)
-        return fine_tune(network, examples, optim, self.runtime, watch=watch, checkpoint=folder)
+        assert network.recall is not None
+        network.recalls_only = True
+        first = self._train("recall", Examples(tokens, true), None)
+        network.recalls_only = False
+        network.recall.requires_grad_(False)
+        found = rank(network.score_groups, tokens, self.config.beam, self.runtime).to_csr(network.recall.nodes)
+        if self.config.negatives == "static-tuned":
+            network.part_ways()
+        else:
+            network.encoder.requires_grad_(False)
+        compete = union(binarise(true[0]), binarise(found))
+        return [first, self._train("ranking", Examples(tokens, true, compete), dev)]
+
+    def _train(self, what: str, examples: Examples, dev: Dataset | None) -> TrainingLog:
+        folder, watch = None if self.checkpoint is None else self.checkpoint / what, self._watch(dev)
+        return fine_tune(self.network, examples, self.config.optim, self.runtime, watch=watch, checkpoint=folder)
 
     def _predict(self, corpus: Corpus, k: int) -> Predictions:
         tokens = self.network.encoder.tokenize(texts_of(corpus), runtime=self.runtime)

@@ -10,7 +10,7 @@ Chang, Yu, Zhong, Yang, Dhillon: Taming Pretrained Transformers for XMC, KDD 202
    (TFN), those that the matcher sends there (MAN), or both.
 5. A text's labels are ranked within its `search.beam` best clusters (eq. 2).
 
-The paper's nine models are three representations on three encoders, fused by `Ensemble` ("sigmoid_average").
+The paper's nine models are three representations on three encoders, fused by `Ensemble` ("rank_average").
 
 | paper           | here                                                |
 |-----------------|-----------------------------------------------------|
@@ -27,10 +27,11 @@ A label's score is its ranker's margin alone, as in the authors' code. Eq. 2 lea
 `search` with combine="multiply" and leaf_link="sigmoid" (or a hinge).
 
 Known differences from the authors' code: the matcher begins at a linear solution, where theirs begins at random
-(`bootstrap="none"`); cluster targets are 0 and 1 as in eq. 3, where theirs count labels
-(`targets="count"`); one pooled state serves every encoder, where theirs has a head per family (for BERT's, set
-encoder.pooling="pooler"); PIFA-neural reads the encoder before it is tuned unless embeddings are given (theirs came
-from an XLNet fine-tuned beforehand); texts are cut in tokens only.
+(`bootstrap="none"`); cluster targets are 0 and 1 as in eq. 3, where theirs count labels (`targets="count"`); one pooled
+state serves every encoder, where theirs has a head per family (for BERT's, set encoder.pooling="pooler"); labels are
+read by the encoder before it is tuned, unless another is named (`label_encoder`) or embeddings are given (theirs came
+from an XLNet, fine-tuned beforehand for PIFA-neural); texts are cut in tokens only. As in the code, not in the paper's
+formula, the labels of a text are scaled to length one before PIFA.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ from treetop.neural.candidates import targets
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.memory import Head
 from treetop.neural.networks import find_nodes, how_often, load_heads, save_heads, seeded, texts_of
-from treetop.neural.optimiser import Group, OptimConfig, group_parameters
+from treetop.neural.optimiser import Group, OptimConfig, check_watched, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.starting import start_linearly
 from treetop.neural.training import fine_tune
@@ -82,12 +83,15 @@ class XTransformerConfig:
     """Features of the ranker, and of labels under "pifa"."""
     representation: Literal["pifa", "pifa-neural", "text"] = "pifa"
     """What a label looks like: its texts' tf-idf, its texts' embeddings, or the embedding of its own text."""
+    label_encoder: str = ""
+    """Another encoder for "pifa-neural" and "text", by folder or name; empty means the same."""
     tree: TreeConfig = field(default_factory=TreeConfig)
     """How labels are clustered; the last level above the labels is used."""
     targets: Literal["binary", "count"] = "binary"
     """What the matcher learns: whether a text has labels in a cluster (eq. 3), or how many (the authors' code)."""
-    bootstrap: Literal["linear", "none"] = "linear"
-    """Where the clusters' weights begin: a linear solution on the embeddings of the untuned encoder, or at random."""
+    bootstrap: Literal["linear", "prior", "none"] = "linear"
+    """Where the clusters begin: a linear solution on the embeddings of the untuned encoder, or at random, with biases
+    that say how often a cluster is true ("prior") or with none."""
     dropout: float = 0.1
     """Dropout on the state that clusters are scored with."""
     use_tfidf: bool = True
@@ -106,6 +110,9 @@ class XTransformerConfig:
     def __post_init__(self) -> None:
         if not 0 <= self.dropout < 1:
             raise ConfigError(f"dropout is {self.dropout}; it must be from 0 to below 1")
+        if self.label_encoder and self.representation == "pifa":
+            raise ConfigError("label_encoder is given, but representation 'pifa' reads no labels; choose another")
+        check_watched(self.optim, None)
 
 
 class Network(nn.Module):
@@ -148,15 +155,18 @@ class XTransformer(FineTuned[XTransformerConfig]):
         embedding: Dense | None = None,
     ) -> None:
         super().__init__(config, runtime=runtime, checkpoint=checkpoint)
+        if embedding is not None and self.config.representation != "pifa-neural":
+            raise ConfigError(f"embeddings are given, but representation is '{self.config.representation}'")
         self.given_embedding = embedding
 
     def _learn(self, train: Dataset) -> None:
         c, runtime = self.config, self.runtime
         self.tfidf, x = fit_bag_of_words(c.tfidf, train.corpus, threads=runtime.cores)
-        encoder = TextEncoder.load(c.encoder)
+        with seeded(runtime.seed):  # a pooler that its files lack is random
+            encoder = TextEncoder.load(c.encoder).to(runtime.device)
         self.tree = self._cluster(encoder, x, train)
         with seeded(runtime.seed):
-            self.network = Network(c, encoder, self.tree.widths[0])
+            self.network = Network(c, encoder, self.tree.widths[0]).to(runtime.device)
         tokens = encoder.tokenize(texts_of(train.corpus), self.checkpoint, runtime)
         tokens = encoder.keep_frozen(tokens, self.checkpoint, runtime)
         labels = binarise(train.labels)
@@ -164,7 +174,7 @@ class XTransformer(FineTuned[XTransformerConfig]):
         if c.bootstrap == "linear":
             costs = true if c.targets == "count" else binarise(true)
             start_linearly(self.network.scorer, encoder.embed(tokens, runtime), costs, None, self.tree, 0, runtime)
-        else:
+        elif c.bootstrap == "prior":
             self.network.scorer.expect(how_often(true), "squared_hinge")
         folder = None if self.checkpoint is None else self.checkpoint / "matcher"
         self.logs = [fine_tune(self.network, Examples(tokens, [true]), c.optim, runtime, checkpoint=folder)]
@@ -197,8 +207,12 @@ class XTransformer(FineTuned[XTransformerConfig]):
 
     def _untuned(self, encoder: TextEncoder, texts: Texts) -> Dense:
         """The mean of the last layer's states over the tokens: before tuning, a pooled token alone says little."""
-        reader = TextEncoder(replace(encoder.config, pooling="mean"), encoder.model, encoder.tokenizer)
-        reader.to(self.runtime.device)
+        how = replace(encoder.config, pooling="mean")
+        if self.config.label_encoder:
+            other = replace(how, name=self.config.label_encoder, freeze=0, keep_frozen=False)
+            reader = TextEncoder.load(other).to(self.runtime.device)
+        else:
+            reader = TextEncoder(how, encoder.model, encoder.tokenizer)
         return reader.embed(reader.tokenize(texts, runtime=self.runtime), self.runtime)
 
     def _who_competes(self, true: CSR, embedding: Dense) -> CSR:

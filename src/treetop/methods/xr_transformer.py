@@ -23,7 +23,7 @@ Known differences from the authors' code: the linear solution of eq. 11 has a co
 where theirs is 100 whatever their length, which learns the training texts by heart (`bootstrap_c`), and the coarsest
 level begins there too (the paper's start at random is bootstrap="linear"); the matcher of a level is the network alone,
 where theirs adds a linear model; padding is masked; the last update of a level is kept (theirs goes back to the last
-checkpoint).
+checkpoint). As in the code, not in eq. 4, the labels of a text are scaled to length one before PIFA.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import LOSSES, Divisor
 from treetop.neural.memory import Head
 from treetop.neural.networks import find_nodes, how_often, seeded, texts_of
-from treetop.neural.optimiser import Group, OptimConfig, group_parameters
+from treetop.neural.optimiser import Group, OptimConfig, check_watched, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.starting import start_linearly
 from treetop.neural.training import TrainingLog, fine_tune
@@ -86,6 +86,8 @@ class XRTransformerConfig:
     """Levels with more nodes than this are left to the linear ranker."""
     beam: int = 10
     """Nodes found at a level whose children compete at the next."""
+    negatives: Literal["teacher", "matcher", "both"] = "both"
+    """Whose children compete: those of a text's true nodes, of the nodes found for it (eq. 7), or of both (eq. 8)."""
     loss: Literal["squared_hinge", "bce"] = "squared_hinge"
     """The loss of a node."""
     relevance: Literal["share", "count", "off"] = "share"
@@ -94,10 +96,11 @@ class XRTransformerConfig:
     """Cost of an error on any other node (α)."""
     divide_by: Divisor = "real"
     """What a text's loss is divided by; see `neural.losses`."""
-    bootstrap: Literal["everywhere", "linear", "inherit", "none"] = "everywhere"
+    bootstrap: Literal["everywhere", "linear", "inherit", "prior", "none"] = "everywhere"
     """Where a finer level's weights begin: a linear solution on the embeddings, their parents', or at random.
 
-    "everywhere" is "linear" for the coarsest level too, on the embeddings of the encoder before it is tuned."""
+    "everywhere" is "linear" for the coarsest level too, on the embeddings of the encoder before it is tuned; "prior" is
+    at random, with biases that say how often a node is true."""
     bootstrap_c: float = 1.0
     """Cost of an error in that linear solution, for embeddings of length one; the longer they are, the less it is."""
     dropout: float = 0.1
@@ -118,6 +121,7 @@ class XRTransformerConfig:
         if not 0 <= self.dropout < 1 or self.negative <= 0 or self.bootstrap_c <= 0:
             costs = f"negative is {self.negative} and bootstrap_c {self.bootstrap_c} (both above 0)"
             raise ConfigError(f"dropout is {self.dropout} (0 to below 1), {costs}")
+        check_watched(self.optim, None)
 
 
 class Network(nn.Module):
@@ -157,7 +161,8 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
         texts = texts_of(train.corpus)
         self.tfidf, x = fit_bag_of_words(c.tfidf, train.corpus)
         tree = self._grow(x, train.labels, c.coarse_tree)
-        self.encoder = TextEncoder.load(c.encoder)
+        with seeded(runtime.seed):  # a pooler that its files lack is random
+            self.encoder = TextEncoder.load(c.encoder).to(runtime.device)
         tokens = self.encoder.tokenize(texts, self.checkpoint, runtime)
         tokens = self.encoder.keep_frozen(tokens, self.checkpoint, runtime)
         features = self._features(x, self._tune(tokens, tree, binarise(train.labels)))
@@ -189,8 +194,13 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
             if level + 1 < self._levels(tree):
                 reach = None if found is None else tree.expand(found, level)
                 found = find_nodes(network.scorer, embedding, self.config.beam, self.runtime, reach=reach)
-                rivals, above = union(binarise(true), binarise(found)), network.scorer
+                rivals, above = self._rivals(binarise(true), binarise(found)), network.scorer
         return embedding
+
+    def _rivals(self, true: CSR, found: CSR) -> CSR:
+        """The nodes whose children compete: eq. 8 and its parts."""
+        kind = self.config.negatives
+        return union(true, found) if kind == "both" else true if kind == "teacher" else found
 
     def _levels(self, tree: LabelTree) -> int:
         """Levels that the encoder is tuned on: at least the coarsest, then all that are not too fine."""
@@ -203,6 +213,7 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
         kind = self.config.bootstrap
         with seeded(self.runtime.seed + level):
             network = Network(self.config, self.encoder, tree.widths[level], coarsest=level == 0)
+        network.to(self.runtime.device)
         if kind == "everywhere" or (kind == "linear" and level > 0):
             c, costs = self.config, _costs(true, self.config.relevance)
             start_linearly(
@@ -213,14 +224,15 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
             parent = torch.from_numpy(tree.parents[level].astype(np.int64))
             assert above.bias is not None
             network.scorer.fill(above.weight[parent], above.bias[parent])
-        else:
+        elif kind == "prior":
             share = 1.0 if rivals is None else rivals.nnz / (rivals.shape[0] * rivals.shape[1])
             network.scorer.expect(how_often(true, share), self.config.loss)
         return network
 
     def _train(self, network: Network, examples: Examples, level: int) -> TrainingLog:
-        steps = self.config.steps
-        optim = replace(self.config.optim, steps=steps[min(level, len(steps) - 1)]) if steps else self.config.optim
+        optim, steps = self.config.optim, self.config.steps
+        if steps:
+            optim = replace(optim, steps=steps[min(level, len(steps) - 1)], epochs=0)
         folder = None if self.checkpoint is None else self.checkpoint / f"level-{level}"
         return fine_tune(network, examples, optim, self.runtime, checkpoint=folder)
 

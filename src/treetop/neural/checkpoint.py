@@ -121,7 +121,7 @@ def _check_same(folder: str | PathLike[str] | None, then: Mapping[str, Any], now
         key = different[0]
         raise ConfigError(
             f"{folder} holds a run with {key}={then.get(key)}, now it is {now[key]}; "
-            "continue with the same settings, or give another folder"
+            "continue with the same settings and data, or give another folder"
         )
 
 
@@ -133,11 +133,10 @@ def optimiser_state(optimiser: torch.optim.Optimizer, names: Mapping[Tensor, str
 def restore_optimiser(
     optimiser: torch.optim.Optimizer, parameters: Mapping[str, Tensor], tensors: Mapping[str, Tensor]
 ) -> None:
-    """Put saved moments and counters back; each on the device of its parameter, counters where they were."""
+    """Put saved moments and counters back where the optimiser has them: `owed` on the CPU, others with the weights."""
     own = {id(p) for group in optimiser.param_groups for p in group["params"]}
     for full_name, tensor in tensors.items():
         name, key = full_name.rsplit("|", 1)
         parameter = parameters[name]
         if id(parameter) in own:
-            same_size = tensor.ndim > 0 and len(tensor) == len(parameter)
-            optimiser.state[parameter][key] = tensor.to(parameter.device) if same_size else tensor
+            optimiser.state[parameter][key] = tensor if key == "owed" else tensor.to(parameter.device)

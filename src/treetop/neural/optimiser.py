@@ -19,7 +19,16 @@ from torch import Tensor, nn
 from treetop.errors import ConfigError
 from treetop.neural.scorer import NodeScorer
 
-__all__ = ["Group", "OptimConfig", "RowAdamW", "beta1_at", "clip_gradients", "group_parameters", "lr_factor"]
+__all__ = [
+    "Group",
+    "OptimConfig",
+    "RowAdamW",
+    "beta1_at",
+    "check_watched",
+    "clip_gradients",
+    "group_parameters",
+    "lr_factor",
+]
 
 BLOCK = 512
 """Rows updated at a time: the working set stays in the cache instead of making copies as large as the gradient."""
@@ -104,6 +113,14 @@ def _check(config: OptimConfig, expected: str, *names: str) -> None:
         value = getattr(config, name)
         if not math.isfinite(value) or not _RANGES[expected](value):
             raise ConfigError(f"{name} is {value}; it must be {expected}")
+
+
+def check_watched(config: OptimConfig, dev_share: float | None) -> None:
+    """Refuse options about a dev score that nobody takes: nothing is held out, or (None) the method has none."""
+    for name in ("patience", "watch_every"):
+        if getattr(config, name) and not dev_share:
+            remedy = "this method has no dev score, leave it at 0" if dev_share is None else "set dev_share, as 0.1"
+            raise ConfigError(f"{name} is {getattr(config, name)}, but no texts are held out to watch; {remedy}")
 
 
 def warmup_steps(config: OptimConfig, steps: int) -> int:

@@ -7,9 +7,9 @@ batches of N·B. The world is a value that is passed, never reached for.
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -149,17 +149,22 @@ def _buckets(parameters: list[nn.Parameter]) -> Iterator[list[nn.Parameter]]:
         yield bucket
 
 
-@contextmanager
-def world_of(runtime: Runtime) -> Iterator[World]:
-    """The processes started by `torchrun`, or this one alone; a group that was joined here is left again at the end."""
+def world_of(runtime: Runtime) -> World:
+    """The processes started by `torchrun`, or this one alone.
+
+    The group is joined once and left when the process ends: a method may train several times, and processes that join
+    a second time can find the addresses of the first. Numbers travel by gloo, gradients on a GPU by nccl.
+    """
     if int(os.environ.get("WORLD_SIZE", "1")) == 1 or not dist.is_available():
-        yield World()
-        return
-    joined = not dist.is_initialized()
-    if joined:
-        dist.init_process_group("nccl" if runtime.device.startswith("cuda") else "gloo")
-    try:
-        yield World(dist.get_rank(), dist.get_world_size())
-    finally:
-        if joined:
-            dist.destroy_process_group()
+        return World()
+    if runtime.device.startswith("cuda"):
+        torch.cuda.set_device(runtime.device)
+    if not dist.is_initialized():
+        dist.init_process_group("cpu:gloo,cuda:nccl" if runtime.device.startswith("cuda") else "gloo")
+        atexit.register(_leave)
+    return World(dist.get_rank(), dist.get_world_size())
+
+
+def _leave() -> None:
+    if dist.is_initialized():
+        dist.destroy_process_group()

@@ -17,7 +17,7 @@ import torch
 from treetop.errors import ConfigError
 from treetop.runtime import Runtime
 
-__all__ = ["autocast", "supports_bfloat16"]
+__all__ = ["autocast", "check_device", "supports_bfloat16"]
 
 _TRIAL = """
 import torch
@@ -29,6 +29,15 @@ with torch.autocast("cpu", torch.bfloat16):
 out.float().sum().backward()
 assert torch.isfinite(layer.weight.grad).all()
 """
+
+
+def check_device(device: str) -> None:
+    """Refuse a device that torch does not know, or that is not here."""
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise ConfigError(f"device is '{device}', which torch cannot use here ({reason}); choose 'cpu'") from error
 
 
 @cache
@@ -47,8 +56,6 @@ def autocast(runtime: Runtime) -> AbstractContextManager[None]:
     kind = runtime.device.split(":")[0]
     if runtime.precision == "float32":
         return torch.autocast(kind, enabled=False)
-    if runtime.precision != "bfloat16":
-        raise ConfigError(f"precision is '{runtime.precision}'; choose 'float32' or 'bfloat16'")
     if not supports_bfloat16(runtime.device):
         warnings.warn(f"bfloat16 does not work or does not pay on this {kind}; computing in float32", stacklevel=2)
         return torch.autocast(kind, enabled=False)

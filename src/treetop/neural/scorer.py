@@ -62,9 +62,9 @@ class NodeScorer(nn.Module):
     def forward(self, states: Tensor, candidates: Tensor | None = None) -> Tensor:
         """Logits of all nodes (texts, nodes), or of the candidates (texts, places) with -inf in empty places."""
         states = self.project(states)
-        if candidates is None:
-            return functional.linear(states, self.weight, self.bias)
-        with torch.autocast(states.device.type, enabled=False):
+        with torch.autocast(states.device.type, enabled=False):  # in 16 bits the best labels would all be as good
+            if candidates is None:
+                return functional.linear(states.float(), self.weight, self.bias)
             logits: Tensor = _Sampled.apply(states.float(), self.weight, self.bias, candidates)  # type: ignore[no-untyped-call]
         return logits
 

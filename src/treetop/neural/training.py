@@ -82,8 +82,8 @@ def fine_tune(
     With `watch`, training keeps the weights with the best dev score and, if `config.patience` says so, stops early.
     With `checkpoint`, a run that was interrupted continues from there, and ends as if it had not been.
     """
-    with world_of(runtime) as world, threads(runtime), torch.random.fork_rng():
-        run = _Run(module, examples, config, runtime, world, Checkpoints(checkpoint))
+    with threads(runtime), torch.random.fork_rng():
+        run = _Run(module, examples, config, runtime, world_of(runtime), Checkpoints(checkpoint))
         run.resume()
         with runtime.bar("fine-tune", run.steps) as advance:
             advance(run.step)

@@ -65,6 +65,7 @@ def _lightxml(
         },
         "layers": 5,
         "dropout": 0.5,
+        "bootstrap": "none",
         "mode": "groups" if bottleneck else "flat",
     }  # fmt: skip
     if bottleneck:
@@ -79,8 +80,9 @@ def _lightxml(
 def _xr_transformer(
     dataset: str, coarse: list[int], fine: list[int], lr: float, steps: list[int], warmup: int, tokens: int,
     alpha: float | None, lam: float, beam: int, ranker_beam: int, three: Three, *more: Published,
+    threshold: float = 0.001, eps: float = 0.1,
 ) -> Preset:  # fmt: skip
-    """Appendix A.3 and Table 7; steps of each level, warm-up and beams: scripts.
+    """Appendix A.3 and Table 7; steps of each level, warm-up, beams, threshold and eps of the ranker: scripts.
 
     Table 7 has only the sum of the steps, and another one for Eurlex-4K (2,400) and Wiki10-31K (4,000).
     The ranker's costs are C = 1/λ for a positive and α/λ for a negative text; α None is without cost-sensitivity.
@@ -103,7 +105,7 @@ def _xr_transformer(
         "relevance": "off" if alpha is None else "share",
         "negative": share,
         "ranker": {
-            "solver": {"c_positive": 1 / lam, "c_negative": share / lam, "threshold": 0.001},
+            "solver": {"c_positive": 1 / lam, "c_negative": share / lam, "threshold": threshold, "eps": eps},
             "search": {"beam": ranker_beam},
             "relevance": "off" if alpha is None else "count",
         },
@@ -117,7 +119,7 @@ def _cascadexml(
     dataset: str, widths: list[int], layers: list[list[int]], beams: list[int], dropouts: list[float], epochs: int,
     tokens: int, scores: str, three: Published, with_tfidf: Published, *more: Published, warm: int = 1,
 ) -> Preset:  # fmt: skip
-    """Appendix A.2 and Table 9; lengths of the three phases (epochs), weight decay, scores, smoothing: scripts.
+    """Appendix A.2 and Table 9; lengths of the three phases (epochs), weight decay, beta1, scores, smoothing: scripts.
 
     Table 9 states sizes of shortlists; a beam is that size over the children of a node.
     """
@@ -126,7 +128,7 @@ def _cascadexml(
         "optim": {
             "lr": 1e-4, "head_lr_factor": 10.0, "weight_decay": 0.05, "head_weight_decay": 0.005, "epochs": epochs,
             "schedule": "one_cycle", "warmup": round(warm / epochs, 4), "cool_down": round(3 / epochs, 4),
-            "batch_size": 64, "accumulate": 4, "clip": 0.0,
+            "batch_size": 64, "accumulate": 4, "clip": 0.0, "cycle_beta1": True,
         },
         "tree": {"widths": widths},
         "smooth": True,
@@ -135,8 +137,9 @@ def _cascadexml(
         "dropouts": dropouts,
         "rescale": True,
         "scores": scores,
+        "bootstrap": "none",
     }  # fmt: skip
-    what = f"levels of {', '.join(f'{width:,}' for width in widths)} and labels; tf-idf with sparse=true"
+    what = f"levels of {', '.join(f'{width:,}' for width in widths)} and labels; tf-idf with sparse=true linear_share=1"
     source = f"{CASCADEXML}, A.2 and Table 9; scripts"
     return _preset("cascadexml", dataset, what, source, values, (three, with_tfidf, *more))
 
@@ -186,7 +189,7 @@ PAPERS = (
     ),
     _xr_transformer(
         "AmazonCat-13K", [128, 1024], [128, 1024], 1e-4, [5_000, 10_000, 30_000], 1_000, 256, 2.0, 2.0, 50, 200,
-        (96.79, 83.66, 68.04),
+        (96.79, 83.66, 68.04), threshold=1e-4, eps=0.01,
     ),
     _xr_transformer(
         "Wiki-500K", [64, 512, 4096, 32768], [8, 256, 8192], 1e-4, [10_000, 10_000, 20_000, 20_000], 5_000, 128,

@@ -53,7 +53,8 @@ class EncoderConfig:
     chunks: int = 1
     """Pieces of `max_tokens` that a long text is read in; their states are averaged."""
     pooling: Literal["auto", "token", "mean", "pooler"] = "auto"
-    """What stands for the text: the pooled token, the mean of all tokens, or BERT's pooler (last layer only).
+    """What stands for the text: the pooled token, the mean of all tokens, or BERT's pooler (last layer only; encoders
+    without one, as XLNet, give their pooled token).
 
     "auto" is the mean for encoders that say they were trained with it, as sentence encoders do, else the pooled token.
     """
@@ -127,8 +128,6 @@ class TextEncoder(nn.Module):
         self.config, self.model, self.tokenizer = config, model, tokenizer
         self.width: int = model.config.hidden_size
         self.layers: int = model.config.num_hidden_layers
-        if config.pooling == "pooler" and getattr(model, "pooler", None) is None:
-            raise ConfigError(f"pooling is 'pooler', which {config.name} does not have; use 'token' or 'mean'")
         if config.freeze > self.layers:
             raise ConfigError(f"freeze is {config.freeze}, but {config.name} has {self.layers} layers")
         self._pooled_last = Frame.of(tokenizer).pooled_last
@@ -150,6 +149,8 @@ class TextEncoder(nn.Module):
             model, loading = transformers.AutoModel.from_pretrained(source, config=about, output_loading_info=True)
             tokenizer = transformers.AutoTokenizer.from_pretrained(source)
             pooling = trained_pooling(source) if config.pooling == "auto" else config.pooling
+        if pooling == "pooler" and getattr(model, "pooler", None) is None:
+            pooling = "token"  # XLNet and others have none
         if pooling != "pooler" and any(name.startswith("pooler.") for name in loading["missing_keys"]):
             model.pooler = None  # the files have none, and random weights that nothing reads are not worth saving
         return cls(replace(config, pooling=pooling), model.float(), tokenizer)
@@ -181,8 +182,8 @@ class TextEncoder(nn.Module):
         self, texts: Texts, cache: str | PathLike[str] | None = None, runtime: Runtime | None = None
     ) -> Tokens:
         """The tokens of the texts; with `cache`, stored there and found again."""
-        size, limit = self.config.max_tokens, getattr(self.model.config, "max_position_embeddings", None)
-        if limit and 0 < limit < size:
+        size, limit = self.config.max_tokens, _most_tokens(self.model)
+        if limit is not None and limit < size:
             raise ConfigError(f"max_tokens is {size}, but {self.config.name} reads at most {limit}; use chunks")
         chunks = self.config.chunks
         return tokenise(texts, self.tokenizer, max_tokens=size, chunks=chunks, cache=cache, runtime=runtime)
@@ -285,6 +286,16 @@ def read_all(
             advance(len(rows))
     module.train(was_training)
     return result
+
+
+def _most_tokens(model: Any) -> int | None:
+    """The longest text that an encoder has positions for; RoBERTa and MPNet count theirs from behind the padding's."""
+    limit = getattr(model.config, "max_position_embeddings", None)
+    if not limit or limit < 0:
+        return None
+    tables = [module for name, module in model.named_modules() if name.endswith("position_embeddings")]
+    before = [table.padding_idx + 1 for table in tables if getattr(table, "padding_idx", None) is not None]
+    return int(limit) - max(before, default=0)
 
 
 def _set_dropout(about: Any, names: Sequence[str], value: float | None) -> None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from treetop.config import from_dict
 from treetop.errors import ConfigError, StoreError
-from treetop.runtime import Runtime
+from treetop.runtime import Runtime, leads
 from treetop.store import Folder
 from treetop.text.states import FrozenStates, ranges
 from treetop.types import Dense, Ids, Texts
@@ -203,12 +203,13 @@ def tokenise(
     """The tokens of the texts: at most `chunks` pieces of `max_tokens` each, special tokens included.
 
     With `cache` the result lives in a folder below it, named by what it was made from, and is found there next time.
+    Of several processes only the leading one keeps it.
     """
     runtime = runtime or Runtime()
     frame = Frame.of(tokenizer)
     content = chunks * max(1, max_tokens - frame.size)
     kind = np.dtype(np.uint16 if len(tokenizer) <= 2**16 else np.int32)
-    if cache is None:
+    if cache is None or not leads():
         parts = [np.asarray(row, kind) for row in _contents(texts, tokenizer, content, runtime)]
         ptr = np.cumsum([0, *map(len, parts)], dtype=np.int64)
         ids = np.concatenate(parts) if parts else np.empty(0, kind)

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from treetop.data import Corpus, Dataset
-from treetop.errors import DataError
+from treetop.errors import DataError, StoreError
 from treetop.methods.base import as_corpus, bag_of_words, fit_bag_of_words, training_memory
+from treetop.methods.xr_linear import XRLinear
 from treetop.sparse import canonical
 from treetop.text import TfidfConfig
 
@@ -49,3 +53,24 @@ def test_memory_is_estimated_from_texts_or_features(toy_train: Dataset) -> None:
     )
     assert 10_000 < from_features < from_texts < 10_000_000
     assert training_memory(toy_train, trees=1, half=True) < from_texts
+
+
+@pytest.mark.parametrize("damage", ["cut at a line", "renamed field"])
+def test_damaged_label_names_are_refused(damage: str, toy_train: Dataset, tmp_path: Path) -> None:
+    XRLinear().fit(toy_train).save(tmp_path / "m")
+    path = tmp_path / "m" / "labels.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:30]) if damage == "cut at a line" else "".join(lines).replace("label", "lbl"))
+    with pytest.raises(StoreError, match=r"labels\.jsonl: the file is damaged .* restore it or train again"):
+        XRLinear.load(tmp_path / "m")
+
+
+@pytest.mark.parametrize("part", ["config", "training"])
+def test_a_card_that_is_not_complete_is_refused(part: str, toy_train: Dataset, tmp_path: Path) -> None:
+    XRLinear().fit(toy_train).save(tmp_path / "m")
+    path = tmp_path / "m" / "model.json"
+    card = json.loads(path.read_text())
+    del card[part]
+    path.write_text(json.dumps(card))
+    with pytest.raises(StoreError, match=r"model\.json: the card is not complete"):
+        XRLinear.load(tmp_path / "m")

@@ -12,7 +12,7 @@ pytest.importorskip("transformers", reason="needs the extra 'neural'")
 
 from tiny_methods import NEURAL_MAKERS, OPTIM, light
 from treetop.data import Dataset
-from treetop.errors import ConfigError
+from treetop.errors import ConfigError, StoreError
 from treetop.methods.fine_tuned import FineTuned
 from treetop.methods.lightxml import LightXML
 from treetop.neural.examples import Batch, Examples
@@ -73,6 +73,29 @@ def test_a_dev_score_that_nobody_takes_is_refused(name: str, option: str) -> Non
 def test_a_device_that_is_not_here_is_refused() -> None:
     with pytest.raises(ConfigError, match="device is 'cuda:77'"):
         light()(Runtime(device="cuda:77"))
+
+
+def test_a_place_where_nothing_can_be_written_is_named(toy_train: Dataset, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("words")
+    config = light()(Runtime()).config
+    with pytest.raises(StoreError, match=r"file/run: checkpoints cannot be kept here \(.*\); choose another place"):
+        LightXML(config, runtime=Runtime(threads=1), checkpoint=tmp_path / "file" / "run").fit(toy_train)
+
+
+def test_a_model_with_parts_missing_or_of_another_model_is_refused(toy_train: Dataset, tmp_path: Path) -> None:
+    untrained = replace(OPTIM, epochs=0)
+    for name, options in (("flat", {}), ("groups", {"mode": "groups"})):
+        light(optim=untrained, **options)(Runtime(threads=1)).fit(toy_train).save(tmp_path / name)
+    shutil.copy(tmp_path / "groups" / "scorers.safetensors", tmp_path / "flat")
+    with pytest.raises(StoreError, match=r"scorers\.safetensors: the file does not fit the rest of the model"):
+        LightXML.load(tmp_path / "flat")
+    for path in (tmp_path / "groups" / "encoder").glob("*.safetensors"):
+        path.unlink()
+    with pytest.raises(StoreError, match="groups/encoder: an encoder folder without weights"):
+        LightXML.load(tmp_path / "groups")
+    shutil.rmtree(tmp_path / "groups" / "encoder")
+    with pytest.raises(StoreError, match="groups/encoder: the folder of the encoder is missing"):
+        LightXML.load(tmp_path / "groups")
 
 
 def test_texts_in_a_script_the_encoder_does_not_know(tmp_path: Path) -> None:

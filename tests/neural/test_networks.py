@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
 
 from treetop.data import Corpus, Dataset
-from treetop.errors import DataError
+from treetop.errors import DataError, StoreError
 from treetop.neural.networks import (
     find_nodes,
     hold_out,
@@ -68,8 +68,9 @@ def test_heads_survive_and_misfits_are_noticed(tmp_path: Path) -> None:
     load_heads(other, Folder.open(tmp_path / "heads"))
     assert torch.equal(other.weight, scorer.weight)
     assert not other.training
-    with pytest.raises(DataError, match="does not fit"):
-        load_heads(NodeScorer(5, 3, bias=False), Folder.open(tmp_path / "heads"))
+    for misfit in (NodeScorer(5, 3, bias=False), NodeScorer(6, 3)):
+        with pytest.raises(StoreError, match=r"scorers\.safetensors: the file does not fit"):
+            load_heads(misfit, Folder.open(tmp_path / "heads"))
 
 
 def test_texts_are_needed_and_some_can_be_held_out() -> None:

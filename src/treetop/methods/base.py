@@ -27,6 +27,7 @@ __all__ = ["CARD", "FORMAT", "Method", "Predictor", "as_corpus", "bag_of_words",
 FORMAT = 1
 """The version of the model folder's layout."""
 CARD = "model.json"
+LABELS = "labels.jsonl"
 
 C = TypeVar("C")
 M = TypeVar("M", bound="Method[Any]")
@@ -106,12 +107,12 @@ class Method(ABC, Generic[C]):
         card = folder.read_json(CARD)
         if card.get("method") != cls.name:
             raise StoreError(f"this is a model of method '{card.get('method')}', not '{cls.name}'", path=folder.path)
+        if not {"config", "training"} <= card.keys():
+            raise StoreError("the card is not complete; restore it or train again", path=folder.path / CARD)
         model = cls(config=from_dict(cls.config_class, card["config"]), runtime=runtime)
-        rows = list(folder.read_lines("labels.jsonl"))
-        texts = [row["text"] for row in rows] if rows and "text" in rows[0] else None
-        model.space = LabelSpace([row["label"] for row in rows], texts)
-        model.frequency = folder.read_tensors("labels.safetensors")["frequency"]
         model.training = card["training"]
+        model.frequency = folder.read_tensors("labels.safetensors")["frequency"]
+        model.space = _read_labels(folder, len(model.frequency))
         model._load(folder)
         return model
 
@@ -143,7 +144,7 @@ class Method(ABC, Generic[C]):
         rows = [{"label": n} for n in names] if texts is None else [
             {"label": n, "text": t} for n, t in zip(names, texts, strict=True)
         ]  # fmt: skip
-        folder.write_lines("labels.jsonl", rows)
+        folder.write_lines(LABELS, rows)
         folder.write_tensors("labels.safetensors", {"frequency": np.asarray(self.frequency)})
         self._save(folder)
 
@@ -242,3 +243,13 @@ def _tagged(corpus: Corpus, labels: Sequence[Sequence[str]] | None) -> Dataset:
         if isinstance(names, str):
             raise DataError(f"the labels of text {row} are the string {names!r}; give a list of names")
     return Dataset.build(corpus.texts, labels)
+
+
+def _read_labels(folder: Folder, labels: int) -> LabelSpace:
+    """The names of the labels, and their texts if there are any."""
+    rows = list(folder.read_lines(LABELS))
+    if len(rows) != labels or not all("label" in row for row in rows):
+        problem = f"{len(rows)} lines, and not a label on each of {labels}; restore it or train again"
+        raise StoreError(f"the file is damaged ({problem})", path=folder.path / LABELS)
+    texts = [row["text"] for row in rows] if rows and "text" in rows[0] else None
+    return LabelSpace([row["label"] for row in rows], texts)

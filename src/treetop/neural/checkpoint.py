@@ -101,7 +101,11 @@ def claim(path: str | PathLike[str], run: Mapping[str, Any]) -> None:
     if folder.has(RUN):
         _check_same(path, folder.read_json(RUN), now)
         return
-    folder.path.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        problem = f"checkpoints cannot be kept here ({error.strerror or error}); choose another place for the model"
+        raise StoreError(problem, path=folder.path) from error
     with whole_file(folder.path / RUN) as file:
         file.write(json.dumps(now, indent=2) + "\n")
 

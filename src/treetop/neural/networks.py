@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from treetop.data import Corpus, Dataset, split_by_ratio
-from treetop.errors import DataError
+from treetop.errors import DataError, StoreError
 from treetop.neural.candidates import pick
 from treetop.neural.examples import padded_rows
 from treetop.neural.precision import autocast
@@ -150,8 +150,11 @@ def load_heads(network: nn.Module, folder: Folder) -> None:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
         state = {name: torch.from_numpy(array) for name, array in folder.read_tensors(HEADS).items()}
-    problems = network.load_state_dict(state, strict=False, assign=True)
-    missing = [name for name in problems.missing_keys if not name.startswith("encoder.")]
-    if missing or problems.unexpected_keys:
-        raise DataError(f"{HEADS} does not fit the model's configuration: {(missing + problems.unexpected_keys)[0]}")
+    expected = {name: p.shape for name, p in network.state_dict().items() if not name.startswith("encoder.")}
+    found = {name: tensor.shape for name, tensor in state.items()}
+    wrong = [name for name in sorted(expected.keys() | found.keys()) if expected.get(name) != found.get(name)]
+    if wrong:
+        problem = f"does not fit the rest of the model ({wrong[0]}); restore it or train again"
+        raise StoreError(f"the file {problem}", path=folder.path / HEADS)
+    network.load_state_dict(state, strict=False, assign=True)
     network.eval()

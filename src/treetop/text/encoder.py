@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from treetop.errors import ConfigError, MissingExtraError
+from treetop.errors import ConfigError, MissingExtraError, StoreError
 from treetop.runtime import Runtime
 from treetop.text.states import FrozenStates
 from treetop.text.tokens import Frame, Padded, Tokens, batches_by_length, tokenise, unknown_share
@@ -141,8 +142,11 @@ class TextEncoder(nn.Module):
     @classmethod
     def load(cls, config: EncoderConfig, folder: str | PathLike[str] | None = None) -> TextEncoder:
         """The encoder that the configuration names, or the one saved in `folder` under the same configuration."""
-        source = str(folder) if folder is not None else find(config.name)
-        with opening(config.name, source):
+        if folder is not None and not Path(folder).is_dir():
+            raise StoreError("the folder of the encoder is missing; this is not a complete model", path=Path(folder))
+        name = config.name if folder is None else str(folder)
+        source = find(name)
+        with opening(name, source):
             about = transformers.AutoConfig.from_pretrained(source)
             _set_dropout(about, DROPOUTS, config.dropout)
             _set_dropout(about, ATTENTION_DROPOUTS, config.attention_dropout)

@@ -60,6 +60,7 @@ def test_a_cascade_is_looked_into_and_drawn(model: Method[Any], toy_test: Datase
     done = CliRunner().invoke(app, [*map(str, arguments), "--threads", "1"])
     assert done.exit_code == 0, done.output
     assert "of the true nodes are kept" in done.output
+    assert "no likeness of layers: 9 texts cannot" in " ".join(done.output.split())
     assert "entropy before" in " ".join(done.output.split())
     assert sorted(path.name for path in pictured.iterdir()) == ["attention.png", "entropy.png", "recall.png"]
 
@@ -78,6 +79,7 @@ def test_other_methods(toy_train: Dataset, toy_test: Dataset) -> None:
     few = toy_test.take(range(20))
     found = analyse(light(optim=replace(OPTIM, epochs=1))(ONE).fit(toy_train), few)
     assert found.recall == []
-    assert found.similarity is None  # 20 texts say nothing about 32 dimensions
+    assert found.similarity is None
+    assert found.remark == "20 texts cannot tell representations of 32 numbers apart; give several times more"
     with pytest.raises(ConfigError, match="no encoder to look into"):
         analyse(OneVsAll(runtime=ONE).fit(toy_train), few)

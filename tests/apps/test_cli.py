@@ -60,6 +60,12 @@ def test_models_vote(folder: Path, model: Path, tmp_path: Path) -> None:
     done = run("ensemble", model, other, "--out", tmp_path / "best", "--data", folder, "--split", "test")
     assert done.returncode == 0, done.stderr
     assert run("evaluate", tmp_path / "best", "--data", folder, "-q").returncode == 0
+    done = run("ensemble", model, other, "--out", other)
+    assert done.returncode == 2
+    assert "one of the members" in done.stderr
+    done = run("ensemble", model, other, "--out", tmp_path / "none", "--weights", "a,b")
+    assert done.returncode == 2
+    assert "as 2,1,1" in done.stderr
     done = run("ensemble", model, "--out", tmp_path / "none", "--data", folder, "--fuser", "average")
     assert done.returncode == 2
     assert "leave out --fuser" in done.stderr
@@ -115,7 +121,7 @@ def test_inspect_and_presets(model: Path) -> None:
     assert "50.2/45.2/41.5" in listed.stdout
     helped = run("train", "--help", COLUMNS="300", NO_COLOR="1").stdout
     for method in METHODS:
-        assert method in listed.stdout
+        assert method in listed.stdout or method == "ensemble"  # which has a command of its own
         assert method in helped or method == "ensemble"
 
 
@@ -164,6 +170,8 @@ MISTAKES = {
         "method 'xr-linear' has no encoder",
     ),
     "nothing to resume": (("train", "--data", "DATA", "--out", "m", "--resume"), "nothing to resume"),
+    "an ensemble of nobody": (("train", "--data", "DATA", "--out", "m", "--method", "ensemble"), "treetop ensemble"),
+    "a folder of texts": (("predict", "MODEL", "DATA"), "this is a folder"),
     "negative threads": (("train", "--data", "DATA", "--out", "m", "--threads", "-1"), "threads"),
 }
 
@@ -275,7 +283,7 @@ def test_mistakes_with_a_transformer_are_one_clear_line_and_exit_2(
             path.unlink()
         for quiet in ((), ("--quiet",)):
             assert f"an encoder folder without a {what}".replace("a weights", "weights") in train(broken, *quiet)
-    assert "Lower optim.batch_size" in train(encoder().name, "--set", "optim.batch_size=1000000000")
+    assert "Lower optim.batch_size" in train(encoder().name, "--set", "mode=groups", "--set", "bottleneck=1000000000")
     assert "reads at most 64" in train(encoder().name, "--set", "encoder.max_tokens=100")
     assert "device is 'abacus'" in train(encoder().name, "--device", "abacus")
     assert "precision is 'int3'" in train(encoder().name, "--precision", "int3")

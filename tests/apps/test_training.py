@@ -11,7 +11,7 @@ import pytest
 from treetop.apps.training import check_memory, checkpoint_folder, finish, make_model
 from treetop.data import Dataset
 from treetop.errors import ConfigError
-from treetop.methods import Method
+from treetop.methods import Method, load
 from treetop.methods.one_vs_all import OneVsAllConfig
 from treetop.runtime import Runtime
 
@@ -55,6 +55,8 @@ def test_the_log_of_a_training_stays_with_the_model(toy_train: Dataset, tmp_path
     assert [row["step"] for row in rows] == [5, 10, 15, 20, 25]
     assert {"run", "loss", "lr", "norm", "speed"} <= rows[0].keys()
     assert not checkpoint_folder(tmp_path / "m").exists()
+    load(tmp_path / "m").save(tmp_path / "copy")
+    assert (tmp_path / "copy" / "training.jsonl").read_text() == (tmp_path / "m" / "training.jsonl").read_text()
     if importlib.util.find_spec("tensorboard") is not None:
         assert list((tmp_path / "m" / "tensorboard").glob("*/events.*"))
 
@@ -63,13 +65,15 @@ def test_what_cannot_fit_is_refused_with_a_remedy(toy_train: Dataset, tmp_path: 
     pytest.importorskip("transformers", reason="needs the extra 'neural'")
     from tiny_methods import OPTIM, light
 
-    def model(batch: int) -> Method[Any]:
+    def model(batch: int, tokens: int = 16) -> Method[Any]:
         config = light(optim=replace(OPTIM, batch_size=batch))(Runtime()).config
+        config = replace(config, encoder=replace(config.encoder, max_tokens=tokens))
         return make_model("lightxml", config, tmp_path / "m", Runtime(), resume=False)
 
     check_memory(model(16), toy_train)
+    check_memory(model(10**9), toy_train)  # there are only 400 texts
     with pytest.raises(ConfigError, match=r"needs about [\d,.]+ GiB of memory, .* available\. Lower optim\.batch_size"):
-        check_memory(model(10**9), toy_train)
+        check_memory(model(10**9, tokens=10**6), toy_train)
     linear = make_model("one-vs-all", OneVsAllConfig(), tmp_path / "m", Runtime(), resume=False)
     check_memory(linear, toy_train)
     assert not (tmp_path / "m.checkpoint").exists()

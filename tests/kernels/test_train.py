@@ -383,6 +383,26 @@ def test_ctrl_c_interrupts() -> None:
     assert "KeyboardInterrupt" in errors
 
 
+# ---- progress
+
+
+def test_progress_counts_the_nodes_that_have_positives() -> None:
+    told: list[int] = []
+    arguments = problem([70, 1, 5], texts=300, width=200)
+    weights = train_nodes(**arguments, progress=told.append)
+    assert sum(told) == np.count_nonzero(np.diff(arguments["positive_ptr"]))
+    assert_same(weights, train_nodes(**arguments, threads=2))
+    train_nodes(**problem([]), progress=told.append)
+
+
+def test_an_error_in_progress_ends_the_training() -> None:
+    def fail(nodes: int) -> None:
+        raise RuntimeError(f"{nodes} nodes were told")
+
+    with pytest.raises(RuntimeError, match="nodes were told"):
+        train_nodes(**problem([70]), progress=fail)
+
+
 # ---- wrong arguments
 
 

@@ -73,7 +73,7 @@ def test_every_level_feeds_the_encoder_and_its_own_scorer() -> None:
 
 
 def test_a_map_that_does_not_fit() -> None:
-    with pytest.raises(ConfigError, match="2 entries for a tree of 3 levels"):
+    with pytest.raises(ConfigError, match="layers has 2 entries, but"):
         network(layers=((1,), (2,)))
     with pytest.raises(ConfigError, match="layers 0"):
         network(layers=((1,), (2,), (9,)))
@@ -123,3 +123,10 @@ def test_a_linear_start_knows_something_before_the_first_step(toy_train: Dataset
         model = cascade(bootstrap=kind, optim=untrained)(Runtime(threads=1)).fit(toy_train)
         found[kind] = evaluate(model.predict(toy_test, k=5), toy_test.labels, ["p@1"])["p@1"]
     assert found["linear"] > 0.5 > found["none"]
+
+
+def test_settings_of_levels_that_do_not_exist_are_refused() -> None:
+    with pytest.raises(ConfigError, match=r"dropouts has 4 entries, but .* 3 levels of 2 > 4 > 8 nodes"):
+        network(dropouts=(0.1, 0.2, 0.3, 0.4))
+    with pytest.raises(ConfigError, match="beams has 3 entries, but"):
+        Network(CascadeXMLConfig(encoder=encoder(), beams=(1, 2, 3)), TextEncoder.load(encoder()), TREE)

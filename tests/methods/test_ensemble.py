@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from treetop.data import Dataset
-from treetop.errors import ConfigError, DataError, NotFittedError
+from treetop.errors import ConfigError, DataError, NotFittedError, StoreError
+from treetop.methods import load
 from treetop.methods.ensemble import Ensemble, EnsembleConfig, choose
 from treetop.methods.one_vs_all import OneVsAll
 from treetop.methods.xr_linear import XRLinear
@@ -43,8 +47,19 @@ def test_members_must_fit_together(members: list[XRLinear | OneVsAll], toy_test:
         Ensemble(members, EnsembleConfig(weights=(1.0, 2.0, 3.0)))
     with pytest.raises(ConfigError, match="depth"):
         EnsembleConfig(depth=0)
+    for wrong in ((-1.0, 2.0), (0.0, 0.0), ()):
+        with pytest.raises(ConfigError, match="non-negative"):
+            EnsembleConfig(weights=wrong)
     with pytest.raises(ConfigError, match="round_robin"):
         EnsembleConfig(fuser="round_robin", weights=(1.0, 2.0))
+
+
+def test_a_member_that_was_lost_is_missed(members: list[XRLinear | OneVsAll], tmp_path: Path) -> None:
+    Ensemble.of(members).save(tmp_path / "both")
+    assert load(tmp_path / "both").describe() == {"members": "xr-linear, one-vs-all"}
+    shutil.rmtree(tmp_path / "both" / "member-1")
+    with pytest.raises(StoreError, match="member-1"):
+        load(tmp_path / "both")
 
 
 def test_held_out_texts_choose_who_votes(

@@ -14,7 +14,7 @@ from tiny_methods import NEURAL_MAKERS, OPTIM, light
 from treetop.data import Dataset
 from treetop.errors import ConfigError, StoreError
 from treetop.methods.fine_tuned import FineTuned
-from treetop.methods.lightxml import LightXML
+from treetop.methods.lightxml import LightXML, Network
 from treetop.neural.examples import Batch, Examples
 from treetop.runtime import Runtime
 from treetop.text.encoder import TextEncoder, size_of
@@ -50,7 +50,9 @@ def test_a_checkpoint_is_of_one_run(toy_train: Dataset, tmp_path: Path) -> None:
         model().fit(toy_train.take(list(range(399, -1, -1))))  # as many texts, labels and tags
 
 
-def test_a_run_that_could_not_begin_leaves_nothing_to_resume(toy_train: Dataset, tmp_path: Path) -> None:
+def test_a_run_that_could_not_begin_leaves_nothing_to_resume(
+    toy_train: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = light(optim=replace(OPTIM, epochs=1))(Runtime())
     assert isinstance(made, LightXML)
     broken = shutil.copytree(made.config.encoder.name, tmp_path / "encoder")
@@ -60,6 +62,14 @@ def test_a_run_that_could_not_begin_leaves_nothing_to_resume(toy_train: Dataset,
     with pytest.raises(ConfigError, match="cannot be loaded"):
         LightXML(config, runtime=Runtime(threads=1), checkpoint=tmp_path / "run").fit(toy_train)
     assert not (tmp_path / "run").exists()
+    monkeypatch.setattr(Network, "loss", out_of_memory)
+    with pytest.raises(MemoryError):
+        LightXML(made.config, runtime=Runtime(threads=1), checkpoint=tmp_path / "run").fit(toy_train)
+    assert not (tmp_path / "run").exists()
+
+
+def out_of_memory(*_arguments: Any) -> Any:
+    raise MemoryError
 
 
 @pytest.mark.parametrize("name", NEURAL_MAKERS)
@@ -105,7 +115,9 @@ def test_texts_in_a_script_the_encoder_does_not_know(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NEURAL_MAKERS)
-def test_frozen_layers_can_run_once(name: str, toy_train: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_frozen_layers_can_run_once(
+    name: str, toy_train: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     kept: list[bool] = []
     original = Examples.batch
 
@@ -121,8 +133,10 @@ def test_frozen_layers_can_run_once(name: str, toy_train: Dataset, monkeypatch: 
         config = NEURAL_MAKERS[name](Runtime()).config
         encoder = replace(config.encoder, freeze=1, keep_frozen=keep)
         config = replace(config, encoder=encoder, optim=replace(OPTIM, lr=1e-4, epochs=1, log_every=1))
-        model = type(NEURAL_MAKERS[name](Runtime()))(config, runtime=Runtime(threads=1)).fit(toy_train)
+        make = type(NEURAL_MAKERS[name](Runtime()))
+        model = make(config, runtime=Runtime(threads=1), checkpoint=tmp_path / str(keep)).fit(toy_train)
         assert isinstance(model, FineTuned)
+        assert not list((tmp_path / str(keep)).glob("frozen-*"))  # the training is over
         assert all(made == keep for made in kept)
         losses.append([record["loss"] for record in model.logs[0].records])
     assert losses[1] == pytest.approx(losses[0], rel=0.05)

@@ -45,6 +45,8 @@ def with_label_texts(train: Dataset) -> Dataset:
         {"representation": "pifa-neural"},
         {"representation": "text"},
         {"targets": "count"},
+        {"use_tfidf": False},
+        {"use_embedding": False},
         {"negatives": "teacher"},
         {"negatives": "matcher"},
         {"search": PRODUCT},
@@ -106,13 +108,17 @@ def test_the_loss_is_the_squared_hinge_of_eq_3(targets: Any, toy_train: Dataset)
     )
 
 
-def test_embeddings_may_be_given(toy_train: Dataset) -> None:
+def test_embeddings_may_be_given(toy_train: Dataset, tmp_path: Path) -> None:
     half = np.array([int(name[6]) % 2 for name in toy_train.space.names])  # odd and even topics
     ideal = (toy_train.labels @ np.eye(2)[half]).astype(np.float32)
     config = made(representation="pifa-neural", tree=TreeConfig(widths=(2,))).config
-    model = XTransformer(config, runtime=Runtime(threads=1), embedding=ideal).fit(toy_train)
+    model = XTransformer(config, runtime=Runtime(threads=1), checkpoint=tmp_path, embedding=ideal).fit(toy_train)
+    with pytest.raises(ConfigError, match="holds a run with embedding="):
+        XTransformer(config, runtime=Runtime(threads=1), checkpoint=tmp_path, embedding=ideal + 1).fit(toy_train)
     cluster = model.tree.parents[1]
     assert (cluster == half).all() or (cluster == 1 - half).all()
+    with pytest.raises(DataError, match="a row for each"):
+        XTransformer(config, embedding=ideal[0])
     with pytest.raises(DataError, match="do not fit"):
         XTransformer(config, embedding=ideal[:5]).fit(toy_train)
 
@@ -168,6 +174,8 @@ def test_an_interrupted_fit_continues(toy_train: Dataset, tmp_path: Path) -> Non
 def test_impossible_settings() -> None:
     with pytest.raises(ConfigError, match="dropout"):
         XTransformerConfig(dropout=1.0)
+    with pytest.raises(ConfigError, match="would see nothing"):
+        XTransformerConfig(use_tfidf=False, use_embedding=False)
     with pytest.raises(ConfigError, match="label_encoder"):
         XTransformerConfig(label_encoder="minilm")
     with pytest.raises(ConfigError, match="representation is 'pifa'"):

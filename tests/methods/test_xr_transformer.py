@@ -114,3 +114,10 @@ def test_impossible_settings() -> None:
     for wrong in ({"beam": 0}, {"finest": 0}, {"dropout": 1.0}, {"negative": 0.0}, {"bootstrap_c": 0.0}):
         with pytest.raises(ConfigError, match=next(iter(wrong))):
             XRTransformerConfig(encoder=encoder(), **wrong)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="give one of them"):
+        XRTransformerConfig(encoder=encoder(), steps=(3,), optim=replace(OPTIM, steps=5, epochs=0))
+
+
+def test_steps_of_levels_that_are_not_tuned_are_refused(toy_train: Dataset) -> None:
+    with pytest.raises(ConfigError, match="steps has 9 entries, but"):
+        recursive(steps=(1,) * 9)(Runtime(threads=1)).fit(toy_train)

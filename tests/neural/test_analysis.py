@@ -70,7 +70,7 @@ def test_layers_are_like_themselves_and_states_are_the_encoders(tmp_path: Path) 
     states = layer_states(small, tokens, ONE)
     assert states.shape == (4, 120, 32)
     np.testing.assert_allclose(states[-1], small.embed(tokens, ONE), atol=1e-6)
-    similarity = layer_similarity(states[1:])
+    similarity = layer_similarity(states[1:], ONE)
     np.testing.assert_allclose(np.diag(similarity), 1, atol=1e-6)
     assert np.all((similarity > 0) & (similarity <= 1))
 

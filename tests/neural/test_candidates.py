@@ -5,7 +5,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
 
-from treetop.neural.candidates import EMPTY, Children, expand, expand_scores, merge, pick, targets
+from treetop.neural.candidates import EMPTY, Children, expand, expand_scores, pick, targets
 
 NODES = 40
 
@@ -105,10 +105,3 @@ def test_texts_without_true_nodes() -> None:
     assert targets(none, torch.tensor([[1, 2], [3, EMPTY]]), 5).tolist() == [[0, 0], [0, 0]]
     assert targets(none, None, 3).tolist() == [[0, 0, 0], [0, 0, 0]]
     assert expand(torch.full((2, 3), EMPTY), Children(np.array([0, 2]), np.array([0, 1], np.int32))).shape == (2, 0)
-
-
-def test_merge_is_the_union(rng: np.random.Generator) -> None:
-    one, other = some_rows(rng), some_rows(rng)
-    both = merge(one, other)
-    assert sets(both) == [sorted({*a, *b}) for a, b in zip(sets(one), sets(other), strict=True)]
-    assert both.shape[1] == max(map(len, sets(both)))

@@ -9,6 +9,7 @@ torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
 
 from treetop.data import Corpus, Dataset
 from treetop.errors import DataError, StoreError
+from treetop.neural.candidates import Children
 from treetop.neural.networks import (
     find_nodes,
     hold_out,
@@ -105,7 +106,8 @@ def test_nodes_are_found_by_their_paths_among_those_in_reach(monkeypatch: pytest
     found = find_nodes(scorer, embedding, 2, Runtime(threads=1), link="l1-hinge").toarray()
     assert [np.flatnonzero(row).tolist() for row in found] == [[0], [1, 2], [0, 1]]  # log 1 is a stored zero
     np.testing.assert_allclose(found[1], [0, -0.75, -0.5, 0])
-    reach = canonical(np.array([[0.0, -0.1, -5.0, 0.0], [-2.0, -1.0, 0.0, -0.2], [0.0, 0.0, 0.0, -3.0]]))
-    found = find_nodes(scorer, embedding, 2, Runtime(threads=1), link="l1-hinge", reach=reach)
-    assert [row.indices.tolist() for row in found] == [[1, 2], [1, 3], [3]]
-    np.testing.assert_allclose(found.toarray()[1], [0, -1.75, 0, -1.45])
+    above = canonical(np.array([[0.0, -0.1, -5.0], [-2.0, -1.0, -0.2], [0.0, 0.0, -3.0]]))
+    below = Children(np.array([0, 1, 2, 4]), np.array([0, 1, 2, 3], np.int32))
+    found = find_nodes(scorer, embedding, 2, Runtime(threads=1), link="l1-hinge", found=above, below=below)
+    assert [row.indices.tolist() for row in found] == [[1, 3], [2, 3], [2, 3]]
+    np.testing.assert_allclose(found.toarray()[:2], [[0, -2.1, 0, -5.0], [0, 0, -0.7, -1.45]], rtol=1e-6)

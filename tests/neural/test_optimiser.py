@@ -10,7 +10,16 @@ torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
 from torch import nn
 
 from treetop.errors import ConfigError
-from treetop.neural.optimiser import OptimConfig, RowAdamW, beta1_at, clip_gradients, group_parameters, lr_factor
+from treetop.neural.optimiser import (
+    LOGIT_STEP,
+    OptimConfig,
+    RowAdamW,
+    beta1_at,
+    clip_gradients,
+    group_parameters,
+    lr_factor,
+    pace_heads,
+)
 from treetop.neural.scorer import NodeScorer
 
 OPTIONS = {"lr": 0.05, "betas": (0.9, 0.99), "eps": 1e-8, "weight_decay": 0.1}
@@ -124,6 +133,21 @@ def test_groups_by_part_decay_and_rows() -> None:
         frozenset({"scorer.weight"}): (pytest.approx(1e-3), 0.005, True),
         frozenset({"scorer.bias"}): (pytest.approx(1e-3), 0.0, True),
     }
+
+
+def test_heads_learn_the_faster_the_smaller_the_states_are() -> None:
+    net = nn.ModuleDict({"coarse": NodeScorer(2, 3, by_rows=False), "fine": NodeScorer(5, 3)})
+    open_config = OptimConfig(lr=1e-3, head_lr_factor=0.0)
+
+    def paced(size: float, config: OptimConfig = open_config) -> float:
+        states = size * torch.tensor([[1.0, -2.0, 3.0], [0.0, 0.0, -2.0]])  # Σ|h| is 4 on average
+        return pace_heads(config, net, lambda: [scorer(states) for scorer in net.values()]).head_lr_factor
+
+    assert paced(1.0) == pytest.approx(LOGIT_STEP / (1e-3 * 4))
+    assert paced(10.0) == pytest.approx(LOGIT_STEP / (1e-3 * 40))
+    assert paced(1.0, OptimConfig(head_lr_factor=7.0)) == 7.0
+    assert paced(0.0) == 1.0  # an encoder that says nothing
+    assert not any(scorer._forward_pre_hooks for scorer in net.values())
 
 
 def test_clipping_counts_sparse_rows() -> None:

@@ -33,6 +33,12 @@ def test_it_begins_where_the_truth_is(loss: str) -> None:
     assert ((found > 0) == (TRUE > 0)).mean() > 0.9
 
 
+def test_a_logistic_start_is_sure_of_what_it_has_seen() -> None:
+    chance = 1 / (1 + np.exp(-margins(EMBEDDING, "bce")))
+    assert chance[TRUE > 0].mean() > 0.75
+    assert chance[TRUE == 0].mean() < 0.1
+
+
 def test_the_length_of_embeddings_does_not_matter() -> None:
     short, long = margins(EMBEDDING), margins(20 * EMBEDDING)
     assert np.abs(short - long).mean() < 0.1 * np.abs(short).mean()

@@ -29,7 +29,7 @@ from treetop.runtime import Runtime
 PROGRAM = Path(__file__).with_name("toy_training.py")
 EVERYTHING = {
     "epochs": 4, "accumulate": 2, "schedule": "one_cycle", "cycle_beta1": True, "average": "ema", "ema_decay": 0.9,
-    "average_every": 2, "average_from": 0.3, "progressive": [6, 10, 16], "clip": 0.5,
+    "average_every": 2, "average_from": 0.3, "progressive": [6, 10, 16], "clip": 0.5, "head_lr_factor": 0.0,
 }  # fmt: skip
 
 
@@ -53,6 +53,7 @@ def test_it_learns_and_the_seed_decides(encoder: Path) -> None:
     losses = [record["loss"] for record in log.records]
     assert log.steps == 8 * 11 == len(losses)
     assert np.mean(losses[-11:]) < 0.7 * np.mean(losses[:11])
+    assert all(record["head_lr"] == pytest.approx(5 * record["lr"]) for record in log.records)
     assert not network.training
     again, _ = train(encoder, {"epochs": 8, "head_lr_factor": 5.0})
     assert_same(weights(network), weights(again))
@@ -86,6 +87,21 @@ def test_interrupted_at_any_checkpoint_it_ends_the_same(encoder: Path, tmp_path:
         assert [r.get("loss") for r in second.records] == [r.get("loss") for r in log.records]
         written = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
         assert [r["step"] for r in written] == [r["step"] for r in log.records]
+
+
+def test_interrupted_before_its_first_checkpoint_it_begins_again(encoder: Path, tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        train(encoder, {"steps": 6, "checkpoint_every": 500, "accumulate": 2}, tmp_path, watch=interrupting(3))
+    assert len((tmp_path / "log.jsonl").read_text().splitlines()) == 3
+    _, log = train(encoder, {"steps": 6, "checkpoint_every": 500, "accumulate": 2}, tmp_path)
+    written = [json.loads(line)["step"] for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert written == [r["step"] for r in log.records] == [1, 2, 3, 4, 5, 6]
+    _, again = train(encoder, {"steps": 6, "checkpoint_every": 500, "accumulate": 2}, tmp_path)  # there is nothing left
+    assert (again.steps, again.seconds, again.cpu_seconds) == (6, log.seconds, log.cpu_seconds)
+    (state,) = tmp_path.glob("step-*/state.json")
+    state.write_text("{}")
+    with pytest.raises(ConfigError, match="holds a run with"):
+        train(encoder, {"steps": 6}, tmp_path)
 
 
 def pretend_score(network: ToyNetwork) -> Any:
@@ -129,7 +145,7 @@ def test_killed_it_resumes_to_the_same_weights(encoder: Path, tmp_path: Path) ->
 
 
 def test_two_processes_equal_one_with_the_doubled_batch(encoder: Path, tmp_path: Path) -> None:
-    options = {"steps": 13, "weight_decay": 0.1}
+    options = {"steps": 13, "weight_decay": 0.1, "head_lr_factor": 0.0}
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", str(PROGRAM)]
     arguments = [str(encoder), str(tmp_path / "two.npz"), json.dumps(options | {"batch_size": 3, "dropout": 0.0})]
     subprocess.run([*torchrun, *arguments], env=environment(), check=True, capture_output=True, timeout=300)

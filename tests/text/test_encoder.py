@@ -150,11 +150,42 @@ def test_kept_frozen_states_change_nothing(folders: dict[str, Path], family: str
     assert not torch.equal(results[0][0], results[1][0])  # 16 bits
 
 
-def test_kept_states_are_not_used_for_shorter_texts_or_lower_layers(folders: dict[str, Path]) -> None:
+def test_kept_states_stay_in_a_folder_for_a_run_that_is_resumed(folders: dict[str, Path], tmp_path: Path) -> None:
+    def states(encoder: TextEncoder) -> np.ndarray:
+        tokens = encoder.keep_frozen(encoder.tokenize(TEXTS), tmp_path, Runtime(threads=1))
+        return encoder.embed(tokens, Runtime(threads=1))
+
+    first = states(load(folders["bert"], freeze=1, keep_frozen=True))
+    (file,) = tmp_path.glob("frozen-*")
+    written = file.stat().st_mtime_ns
+    np.testing.assert_array_equal(states(load(folders["bert"], freeze=1, keep_frozen=True)), first)
+    assert file.stat().st_mtime_ns == written
+    other = load(folders["bert"], freeze=1, keep_frozen=True)
+    with torch.no_grad():
+        next(other._frozen[0].parameters()).add_(1)  # other layers make other states
+    assert not np.allclose(states(other), first)
+    assert len(list(tmp_path.glob("frozen-*"))) == 2
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta"])
+def test_a_shortened_text_keeps_the_states_of_its_first_and_of_its_special_tokens(
+    folders: dict[str, Path], family: str
+) -> None:
+    encoder = load(folders[family], freeze=1, keep_frozen=True)
+    tokens = encoder.keep_frozen(encoder.tokenize(["one red fish and one blue", "sea"]), None, Runtime(threads=1))
+    rows = np.array([1, 0])
+    whole, short = tokens.pad(rows), tokens.pad(rows, 5)
+    assert whole.states is not None
+    assert short.states is not None
+    assert short.states.shape[:2] == short.ids.shape == (2, 5)
+    np.testing.assert_array_equal(short.states[0], whole.states[0, :5])
+    np.testing.assert_array_equal(short.states[1], whole.states[1, [0, 1, 2, 3, 7]])
+    assert whole.mask[1].sum() == 8
+    assert encoder(short).shape == (1, 2, 32)
+
+
+def test_kept_states_are_refused_where_they_are_of_no_use(folders: dict[str, Path]) -> None:
     encoder = load(folders["bert"], freeze=1, keep_frozen=True)
-    tokens = encoder.keep_frozen(encoder.tokenize(TEXTS), None, Runtime(threads=1))
-    assert tokens.pad(np.arange(2)).states is not None
-    assert tokens.pad(np.arange(2), 5).states is None
     with pytest.raises(ConfigError, match="the state after layer 0 is needed"):
         encoder.keep_frozen(encoder.tokenize(TEXTS), None, Runtime(threads=1), lowest_wanted=0)
     strange = load(folders["xlnet"], freeze=1, keep_frozen=True)
@@ -171,6 +202,17 @@ def test_gradient_checkpointing_changes_nothing(folders: dict[str, Path]) -> Non
         encoder(encoder.tokenize(TEXTS).pad(np.arange(4)), (1, -1)).square().sum().backward()
         gradients.append(encoder.model.encoder.layer[0].output.dense.weight.grad)
     torch.testing.assert_close(*gradients)
+    with pytest.raises(ConfigError, match="checkpointing does not work with a xlnet encoder"):
+        load(folders["xlnet"], checkpointing=True)
+
+
+def test_a_frozen_encoder_neither_learns_nor_drops(folders: dict[str, Path]) -> None:
+    encoder = load(folders["bert"], dropout=0.5)
+    batch = encoder.tokenize(TEXTS).pad(np.arange(4))
+    encoder.freeze()
+    first = encoder.train()(batch)
+    assert not first.requires_grad
+    assert torch.equal(first, encoder(batch))
 
 
 def test_dropout_can_be_set(folders: dict[str, Path]) -> None:

@@ -108,6 +108,16 @@ def test_batches_by_length_cover_all_texts_within_the_budget() -> None:
     batches = list(batches_by_length(tokens, budget=40))
     assert sorted(np.concatenate(batches).tolist()) == list(range(20))
     assert all(tokens.pad(rows).ids.size <= 40 for rows in batches)
+    long = [" ".join(WORDS[:3] * 9), *TEXTS, " ".join(WORDS[:3] * 3)]
+    pieces = tokenise(long, tokenizer(WORDS, CLASSIC), max_tokens=8, chunks=4)
+    assert pieces.pieces().max() == 4
+    assert all(pieces.pad(rows).ids.size <= 40 for rows in batches_by_length(pieces, budget=40))
+
+
+def test_white_space_before_a_text_does_not_hide_it() -> None:
+    maker = tokenizer(WORDS, CLASSIC)
+    plain, late = tokenise([TEXTS[0], "\n" * 5000 + TEXTS[0]], maker, max_tokens=16).pad(np.arange(2)).ids
+    np.testing.assert_array_equal(plain, late)
 
 
 def test_no_texts_and_too_few_tokens() -> None:

@@ -38,7 +38,9 @@ class Analysis:
     before: PooledAttention | None
     """The same before tuning; None if that encoder is no longer to be had."""
     similarity: NDArray[np.float64] | None
-    """PWCCA of the tuned encoder's layers, the input first; None if there are too few texts to tell."""
+    """PWCCA of the tuned encoder's layers; None if there are too few texts to tell."""
+    remark: str = ""
+    """Why there is none."""
 
 
 def analyse(model: Method[Any], dataset: Dataset) -> Analysis:
@@ -48,17 +50,18 @@ def analyse(model: Method[Any], dataset: Dataset) -> Analysis:
     if not texts:
         raise DataError("there are no texts to look at; give at least one")
     tokens = encoder.tokenize(texts, runtime=model.runtime)
+    similarity, remark = None, ""
     try:
-        similarity = layer_similarity(layer_states(encoder, tokens, model.runtime)[1:])
-    except DataError:
-        similarity = None
+        similarity = layer_similarity(layer_states(encoder, tokens, model.runtime)[1:], model.runtime)
+    except DataError as error:
+        remark = str(error)
     try:
         pretrained = TextEncoder.load(encoder.config).to(encoder.device)
         before = pooled_attention(pretrained, tokens, model.runtime)
     except TreetopError:
         before = None
     recall, widths = _recall(model, dataset)
-    return Analysis(recall, widths, pooled_attention(encoder, tokens, model.runtime), before, similarity)
+    return Analysis(recall, widths, pooled_attention(encoder, tokens, model.runtime), before, similarity, remark)
 
 
 def _encoder_of(model: Method[Any]) -> TextEncoder:

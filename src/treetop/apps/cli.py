@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any, Optional
 
@@ -67,7 +68,7 @@ def train(
 ) -> None:
     """Learn from tagged texts and write a model folder."""
     from treetop.apps import tables
-    from treetop.apps.training import check_memory, finish, make_model
+    from treetop.apps.training import check_memory, checkpoint_folder, finish, make_model
     from treetop.data import read
     from treetop.presets.registry import method_of, resolve
     from treetop.runtime import leads
@@ -85,12 +86,20 @@ def train(
     Folder.check_target(out)
     quiet = quiet or not leads()
     runtime = _runtime(seed, threads, quiet, device, precision)
+    begun = checkpoint_folder(out).exists()
     model = make_model(name, settings, out, runtime, resume=resume)
     dataset = read(data, split="train", text=text, labels=labels, separator=separator, runtime=runtime)
     check_memory(model, dataset)
     if not quiet:
         tables.say_memory(model, dataset)
-    model.fit(dataset)
+    if resume and not begun and not quiet:
+        typer.echo("there is nothing to resume yet: the training begins at its start", err=True)
+    try:
+        model.fit(dataset)
+    except KeyboardInterrupt:
+        if checkpoint_folder(out).exists() and not quiet:
+            typer.echo("interrupted; the same command with --resume continues it", err=True)
+        raise
     finish(model, out)
     if not quiet:
         tables.say_trained(model, out)
@@ -184,11 +193,13 @@ def ensemble(
     if data is not None and (fuser or weights):
         raise ConfigError("--data chooses fuser and weights; leave out --fuser and --weights, or --data")
     Folder.check_target(out)
+    if out.resolve() in [path.resolve() for path in models]:
+        raise ConfigError(f"--out is {out}, one of the members, which would be replaced; choose another place")
     runtime = _runtime(0, threads, quiet, device)
     members = [load(path, runtime=runtime) for path in models]
     if data is None:
-        assignments = [f"fuser={fuser or 'rank_average'}", *([f"weights=[{weights}]"] if weights else [])]
-        model = Ensemble.of(members, override(EnsembleConfig(), assignments))
+        settings = override(EnsembleConfig(), [f"fuser={fuser or 'rank_average'}"])
+        model = Ensemble.of(members, replace(settings, weights=_numbers("--weights", weights) if weights else None))
     else:
         space = members[0].space
         dataset = read(data, split=split, space=space, text=text, labels=labels, separator=separator, runtime=runtime)
@@ -231,6 +242,10 @@ def analyse(
 
     with needs_neural():
         from treetop.apps.analysis import analyse, draw
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"--out is {out}: no folder can be made there ({error.strerror}); choose another") from None
     loaded = load(model, runtime=_runtime(0, threads, quiet=False, device=device))
     dataset = read(data, split=split, space=loaded.space, text=text, labels=labels, separator=separator)
     if 0 < limit < len(dataset):
@@ -287,6 +302,13 @@ def _runtime(seed: int, threads: int, quiet: bool, device: str = "cpu", precisio
         device = f"cuda:{os.environ['LOCAL_RANK']}"
     progress = not quiet and sys.stderr.isatty()
     return Runtime(seed=seed, threads=threads, device=device, precision=precision, progress=progress)
+
+
+def _numbers(option: str, text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise ConfigError(f"{option} is {text!r}; give numbers with commas between them, as 2,1,1") from None
 
 
 @contextmanager

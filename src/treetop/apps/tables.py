@@ -145,6 +145,8 @@ def show_analysis(found: Analysis, pictures: Sequence[Path]) -> None:
     for layer, row in enumerate(zip(*columns, strict=True), 1):
         table.add_row(str(layer), *(f"{value:.3f}" for value in row))
     out.print(table)
+    if found.remark:
+        out.print(f"no likeness of layers: {found.remark}", highlight=False)
     out.print(f"pictures: {', '.join(map(str, pictures))}", highlight=False)
 
 
@@ -162,7 +164,8 @@ def show_presets() -> None:
     for column in ("method", "what"):
         methods.add_column(column)
     for name in METHODS:
-        methods.add_row(name, SUMMARIES[name])
+        if name != "ensemble":  # has a command of its own
+            methods.add_row(name, SUMMARIES[name])
     out.print(methods)
 
 

@@ -27,6 +27,8 @@ def checkpoint_folder(out: Path) -> Path:
 
 def make_model(name: str, config: Any, out: Path, runtime: Runtime, *, resume: bool) -> Method[Any]:
     """The method, with a place for checkpoints if it can continue from them."""
+    if name == "ensemble":
+        raise ConfigError("an ensemble is made of trained models: treetop ensemble MODEL MODEL … --out ENSEMBLE")
     cls: Any = method_class(name)
     folder = checkpoint_folder(out)
     if not _fine_tunes(config):

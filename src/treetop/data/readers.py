@@ -54,7 +54,9 @@ def read(
     if not len(dataset):
         raise DataError("the file is empty; expected at least one text with labels", path=source.path)
     if not dataset.labels.nnz:
-        raise DataError(f"none of the {len(dataset)} texts has a label; nothing can be learned", path=source.path)
+        raise DataError(
+            f"none of the {len(dataset)} texts has a label; check which field or column has them", path=source.path
+        )
     return dataset
 
 

@@ -51,7 +51,9 @@ def _records(source: str | PathLike[str], text: str, chunk: int) -> _Arriving:
     if str(source) == "-":
         return _from_lines(live_lines(cast(BufferedReader, sys.stdin.buffer)), "standard input", text)
     path = Path(source)
-    if not path.exists() or path.is_dir():
+    if path.is_dir():
+        raise DataError("this is a folder; give one of its files", path=path)
+    if not path.exists():
         raise DataError("no such file; check the path, or give - for standard input", path=path)
     kind = file_kind(path)
     if kind == "table":

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -90,6 +91,7 @@ def train_nodes(
     max_weights: int,
     seed: int,
     threads: int,
+    progress: Callable[[int], object] | None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]: ...
 
 class SearchSettings:

@@ -12,6 +12,7 @@ solved in the dual by coordinate descent: Hsieh et al., "A Dual Coordinate Desce
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -62,6 +63,7 @@ def train_nodes(
     max_weights: int = 0,
     seed: int = 0,
     threads: int = 1,
+    progress: Callable[[int], object] | None = None,
 ) -> NodeWeights:
     """Train every node of `children` against its siblings' texts.
 
@@ -92,6 +94,8 @@ def train_nodes(
         Sparse weights below `threshold` in magnitude are dropped, then all but the `max_weights` largest (0: no limit).
     seed, threads
         The seed decides the order in which texts are visited; threads only how long it takes.
+    progress
+        Called now and then with the number of nodes that were finished since; nodes without positives are not counted.
     """
     _check_settings(loss, c_positive, c_negative, eps, max_iter, threshold, max_weights)
     texts = _check_features(sparse, dense)
@@ -125,6 +129,7 @@ def train_nodes(
         max_weights=max_weights,
         seed=seed % 2**64,
         threads=max(1, threads),
+        progress=progress,
     )
     shape = (len(children), 0 if sparse is None else sparse.shape[1])
     weights = csr_array((values, columns, start), shape=shape)

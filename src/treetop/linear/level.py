@@ -96,7 +96,7 @@ class LinearLevel:
         competing, positive = canonical(shortlist.T), canonical(true.T)[nodes]
         _check_sizes(features, true, shortlist, starts, nodes)
         packed = []
-        with runtime.bar(f"train level {level}", len(nodes)) as advance:
+        with runtime.bar(f"train level {level}", int(np.count_nonzero(np.diff(positive.indptr)))) as advance:
             for first, last in blocks_of(starts, _NODES_AT_ONCE):
                 low, high = int(starts[first]), int(starts[last])
                 weights = kernels.train_nodes(
@@ -119,13 +119,13 @@ class LinearLevel:
                     max_weights=config.max_weights,
                     seed=runtime.seed,
                     threads=runtime.cores,
+                    progress=advance,
                 )
                 packed.append(
                     kernels.pack(
                         weights, starts[first : last + 1] - low, nodes[low:high], half=half, threads=runtime.cores
                     )
                 )
-                advance(high - low)
         return cls(kernels.concat_packed(packed), parents=len(starts) - 1, nodes=len(nodes))
 
     def save(self, folder: Folder, name: str) -> None:

@@ -22,9 +22,10 @@ Known differences from the authors' code: a true node is never lost, however man
 recognised by a logit of zero; special tokens are the tokenizer's own; the encoder may have any number of layers; nodes
 may have any number of children; every node begins as likely as it is (`bootstrap="none"`: as likely as not); beta1
 stays where it is, where theirs cycles (`optim.cycle_beta1`); the best epoch is chosen on held-out training texts, never
-on the test set; levels learn 50 times as fast as the encoder (`head_lr_factor`), since small encoders have small
-states. Loss re-scaling, which the paper has (eq. 5) and the code has not, is on; averaging label features over labels
-that occur together, which the code has and the paper has not, is a switch (`smooth`).
+on the test set; attention weights are not dropped (`encoder.attention_dropout`); how fast levels learn follows from the
+size of the encoder's states, where theirs learn ten times as fast as the encoder (`optim.head_lr_factor`). Loss
+re-scaling, which the paper has (eq. 5) and the code has not, is on; averaging label features over labels that occur
+together, which the code has and the paper has not, is a switch (`smooth`).
 """
 
 from __future__ import annotations
@@ -79,11 +80,11 @@ class CascadeXMLConfig:
     """The text encoder."""
     optim: OptimConfig = field(
         default_factory=lambda: OptimConfig(
-            lr=1e-4, head_lr_factor=50.0, weight_decay=0.05, head_weight_decay=0.005, schedule="one_cycle", epochs=10,
+            lr=1e-4, head_lr_factor=0.0, weight_decay=0.05, head_weight_decay=0.005, schedule="one_cycle", epochs=10,
             batch_size=64, warmup=0.1, cool_down=0.2, clip=0.0,
         )
     )  # fmt: skip
-    """The training: by default the paper's two learning rates and three phases."""
+    """The training: by default two learning rates and the paper's three phases."""
     tfidf: TfidfConfig = field(default_factory=TfidfConfig)
     """Features that labels are grouped by, and that `sparse` ranks with."""
     tree: TreeConfig = field(default_factory=lambda: TreeConfig(max_leaf=16, branching=8, top_width=256))
@@ -143,7 +144,7 @@ class Network(nn.Module):
         super().__init__()
         self.config, self.encoder, self.levels = config, encoder, tree.levels
         self.map = config.layers or automatic_layers(encoder.layers, tree.levels)
-        _check_map(self.map, encoder, tree)
+        _check_levels(config, self.map, encoder, tree)
         self.layers = sorted({layer for joined in self.map for layer in joined})
         width = encoder.width
         self.joins = nn.ModuleList(
@@ -211,9 +212,9 @@ class Network(nn.Module):
             own = scorer(self.features(states, level), candidates).sigmoid()
             path = own if above is None or self.config.scores == "leaf" else own * above
             if level < self.levels - 1:
-                best, kept = pick(own, candidates, self.beams[level])
+                passes_on = path if self.config.scores == "path" else own
+                best, passed = pick(own, candidates, self.beams[level], carry=passes_on)
                 trail.append(best)
-                passed = kept if self.config.scores != "path" else _at(path, best, candidates)
                 candidates, above = expand_scores(best, passed, self.below[level])  # type: ignore[arg-type]
         return candidates, path
 
@@ -222,21 +223,24 @@ class Network(nn.Module):
         return group_parameters(self, self.encoder, config)
 
 
-def _at(values: Tensor, nodes: Tensor, candidates: Tensor | None) -> Tensor:
-    """The values of the given nodes, which are among the candidates."""
-    if candidates is None:
-        return values.gather(1, nodes.clamp(min=0))
-    place = (candidates[:, None, :] == nodes[:, :, None]).float().argmax(2)
-    return values.gather(1, place)
-
-
 def _joined(features: CSR, embedding: Dense) -> Joined:
     return join(normalise(features), normalise(embedding))
 
 
-def _check_map(layers: tuple[tuple[int, ...], ...], encoder: TextEncoder, tree: LabelTree) -> None:
-    if len(layers) != tree.levels:
-        raise ConfigError(f"layers has {len(layers)} entries for a tree of {tree.levels} levels; give one per level")
+def _check_levels(
+    config: CascadeXMLConfig, layers: tuple[tuple[int, ...], ...], encoder: TextEncoder, tree: LabelTree
+) -> None:
+    levels = tree.levels
+    allowed = {
+        "layers": (len(layers), {levels}),
+        "dropouts": (len(config.dropouts), {1, 2, levels}),
+        "beams": (len(config.beams), set(range(1, max(2, levels)))),
+    }
+    wrong = ", ".join(f"{name} has {size} entries" for name, (size, right) in allowed.items() if size not in right)
+    if wrong:
+        widths = " > ".join(f"{width:,}" for width in tree.widths)
+        remedy = "give one per level (beams: above the labels), or layers=[] dropouts=[0.2,0.5] beams=[64]"
+        raise ConfigError(f"{wrong}, but these labels make {levels} levels of {widths} nodes; {remedy}")
     for joined in layers:
         if not joined or not all(0 <= layer <= encoder.layers for layer in joined):
             raise ConfigError(f"layers has {joined}; the encoder has layers 0 (its input) to {encoder.layers}")
@@ -266,8 +270,8 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
 
     def _learn(self, train: Dataset) -> None:
         learn, dev = hold_out(train, self.config.dev_share, self.runtime.seed)
-        self.tfidf, features = fit_bag_of_words(self.config.tfidf, learn.corpus)
         cores, seed = self.runtime.cores, self.runtime.seed
+        self.tfidf, features = fit_bag_of_words(self.config.tfidf, learn.corpus, threads=cores)
         represent = partial(smoothed_pifa, seed=seed) if self.config.smooth else partial(pifa, normalise_labels=False)
         representation = represent(features, learn.labels, threads=cores)
         self.tree = grow_tree(representation, self.config.tree, seed=seed, threads=cores)
@@ -296,7 +300,7 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
         """Level by level, against the rivals that the levels above find (XR-Transformer, eq. 11; logistic loss)."""
         network, tree, runtime = self.network, self.tree, self.runtime
         rivals: CSR | None = None
-        reach: CSR | None = None
+        found: CSR | None = None
         width = network.levels * network.encoder.width
         of_levels = np.split(read_all(network, network.read, width, tokens, runtime), network.levels, axis=1)
         for level, scorer in enumerate(network.scorers):
@@ -304,9 +308,9 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
             features = np.ascontiguousarray(of_levels[level])
             start_linearly(scorer, features, true[level], rivals, tree, level, runtime, loss="bce")
             if level + 1 < network.levels:
-                beam = network.beams[level]
-                found = find_nodes(scorer, features, beam, runtime, link="sigmoid", reach=reach)
-                rivals, reach = union(true[level], binarise(found)), tree.expand(found, level + 1)
+                beam, below = network.beams[level], network.below[level - 1] if level else None
+                found = find_nodes(scorer, features, beam, runtime, link="sigmoid", found=found, below=below)  # type: ignore[arg-type]
+                rivals = union(true[level], binarise(found))
 
     def _rank_linearly(self, tokens: Tokens, features: CSR, labels: CSR) -> LinearTree:
         """The paper's appendix A.3: squared hinge, one label against all texts, on [embedding, tf-idf]."""
@@ -320,7 +324,7 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
         if self.linear is None:
             return rank(network.score, tokens, min(k, labels), runtime)
         assert self.tfidf is not None
-        features = self.tfidf.transform(corpus.texts)
+        features = self.tfidf.transform(corpus.texts, threads=runtime.cores)
         if share == 1:
             joined = _joined(features, network.encoder.embed(tokens, runtime))
             return self.linear.predict(joined, min(k, labels), runtime=runtime)

@@ -25,6 +25,7 @@ __all__ = ["Ensemble", "EnsembleConfig", "choose"]
 
 Fuser: TypeAlias = Literal["average", "rank_average", "sigmoid_average", "softmax_average", "round_robin"]
 _WEIGHTED: tuple[Fuser, ...] = ("average", "rank_average", "sigmoid_average", "softmax_average")
+_MEMBERS = "ensemble.json"
 _MOST_VOTES = 3  # per member, on average: finer weights would fit the held-out texts, not the task
 
 
@@ -44,6 +45,8 @@ class EnsembleConfig:
             raise ConfigError(f"depth is {self.depth}; take at least one label from each member")
         if self.fuser == "round_robin" and self.weights is not None:
             raise ConfigError("round_robin takes the lists in turn and has no weights; leave them out")
+        if self.weights is not None and not (min(self.weights, default=0) >= 0 and sum(self.weights) > 0):
+            raise ConfigError(f"weights are {self.weights}; give one non-negative number per member, not all zero")
 
 
 class Ensemble(Method[EnsembleConfig]):
@@ -92,12 +95,17 @@ class Ensemble(Method[EnsembleConfig]):
         lists = [member.predict(corpus, depth) for member in self.members]
         return fuse(lists, self.config.fuser, weights=self.config.weights, k=k)
 
+    def describe(self) -> dict[str, Any]:
+        """Who votes."""
+        return {"members": ", ".join(member.name for member in self.members)}
+
     def _save(self, folder: Folder) -> None:
+        folder.write_json(_MEMBERS, {"members": len(self.members)})
         for number, member in enumerate(self.members):
             member._write(folder.sub(f"member-{number}"))
 
     def _load(self, folder: Folder) -> None:
-        count = sum(1 for path in folder.path.glob("member-*") if path.is_dir())
+        count = folder.read_json(_MEMBERS)["members"]
         self.members = [load(folder.path / f"member-{n}", runtime=self.runtime) for n in range(count)]
 
 

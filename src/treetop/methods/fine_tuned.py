@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import shutil
 from abc import abstractmethod
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from treetop.config import to_dict
 from treetop.data import Dataset
-from treetop.errors import TreetopError
 from treetop.methods.base import Method, training_memory
 from treetop.metrics.evaluate import dev_score
 from treetop.neural.checkpoint import claim
@@ -23,6 +23,7 @@ from treetop.neural.training import TrainingLog, Watch
 from treetop.runtime import Runtime, leads
 from treetop.store import Folder
 from treetop.text.encoder import EncoderConfig, EncoderSize, check_reads, size_of
+from treetop.text.states import forget_states
 
 __all__ = ["FineTuned", "FineTunedConfig"]
 
@@ -42,6 +43,7 @@ class FineTunedConfig(Protocol):
 
 
 C = TypeVar("C", bound=FineTunedConfig)
+F = TypeVar("F", bound="FineTuned[Any]")
 
 
 class FineTuned(Method[C]):
@@ -63,6 +65,15 @@ class FineTuned(Method[C]):
         check_device(self.runtime.device)
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
         self.logs: list[TrainingLog] = []
+        self._log_file: Path | None = None  # of a model that was loaded
+
+    @classmethod
+    def load(cls: type[F], path: str | PathLike[str] | Folder, *, runtime: Runtime | None = None) -> F:
+        """Open a saved model, as any other; the log of its training stays with it."""
+        folder = path if isinstance(path, Folder) else Folder.open(path)
+        model = super().load(folder, runtime=runtime)
+        model._log_file = folder.path / LOG
+        return model
 
     def _fit(self, train: Dataset) -> None:
         check_reads(self.config.encoder, texts_of(train.corpus))
@@ -73,10 +84,12 @@ class FineTuned(Method[C]):
         claim(self.checkpoint, self._run(train))
         try:
             self._learn(train)
-        except TreetopError:
+        except Exception:
             if leads() and not begun and not any(self.checkpoint.glob("*/step-*")):  # then there is nothing to resume
                 shutil.rmtree(self.checkpoint, ignore_errors=True)
             raise
+        if leads():
+            forget_states(self.checkpoint)
 
     def _write(self, folder: Folder) -> None:
         """The model, and the log of its training: a line per record, `run` counts the trainings of one fit."""
@@ -84,6 +97,8 @@ class FineTuned(Method[C]):
         records = [{"run": run, **record} for run, log in enumerate(self.logs) for record in log.records]
         if records:
             folder.write_lines(LOG, records)
+        elif self._log_file is not None and self._log_file.exists():
+            shutil.copyfile(self._log_file, folder.path / LOG)
 
     def _run(self, train: Dataset) -> dict[str, Any]:
         """What must be the same for a run to be continued."""
@@ -102,7 +117,8 @@ class FineTuned(Method[C]):
         config, labels = self.config, len(train.space)
         size = size_of(config.encoder)
         heads, chooses = self._heads(labels, size), getattr(config, "dev_share", 0.0) > 0
-        network = needed_memory(size, config.encoder, config.optim, heads, keeps_best=chooses)
+        optim = replace(config.optim, batch_size=min(config.optim.batch_size, len(train)))
+        network = needed_memory(size, config.encoder, optim, heads, keeps_best=chooses)
         return network + training_memory(train, trees=self._linear_trees(), half=False)
 
     def _linear_trees(self) -> int:

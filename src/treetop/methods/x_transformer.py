@@ -36,6 +36,7 @@ formula, the labels of a text are scaled to length one before PIFA.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any, Literal
@@ -49,6 +50,7 @@ from treetop.errors import ConfigError, DataError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
 from treetop.labels.representation import unit_rows
 from treetop.linear import LinearLevel, SearchConfig, SolverConfig
+from treetop.linear.level import dense_block, sparse_block
 from treetop.methods.base import bag_of_words, fit_bag_of_words
 from treetop.methods.fine_tuned import FineTuned
 from treetop.neural.candidates import targets
@@ -61,7 +63,7 @@ from treetop.neural.starting import start_linearly
 from treetop.neural.training import fine_tune
 from treetop.predictions import Predictions
 from treetop.runtime import Runtime
-from treetop.sparse import Joined, binarise, join, normalise, union
+from treetop.sparse import AnyFeatures, Joined, binarise, join, normalise, union
 from treetop.store import Folder
 from treetop.text import Tfidf, TfidfConfig
 from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder
@@ -96,6 +98,8 @@ class XTransformerConfig:
     """Dropout on the state that clusters are scored with."""
     use_tfidf: bool = True
     """Rank on tf-idf ⊕ embedding; otherwise on the embedding alone."""
+    use_embedding: bool = True
+    """The same of the embedding; without it the encoder only finds clusters."""
     negatives: Literal["teacher", "matcher", "both"] = "both"
     """Who competes in a cluster: texts with a true label there (TFN), texts the matcher sends there (MAN), or both."""
     solver: SolverConfig = field(default_factory=lambda: SolverConfig(threshold=0.01))
@@ -112,6 +116,8 @@ class XTransformerConfig:
             raise ConfigError(f"dropout is {self.dropout}; it must be from 0 to below 1")
         if self.label_encoder and self.representation == "pifa":
             raise ConfigError("label_encoder is given, but representation 'pifa' reads no labels; choose another")
+        if not (self.use_tfidf or self.use_embedding):
+            raise ConfigError("use_tfidf and use_embedding are both false; the ranker would see nothing")
         check_watched(self.optim, None)
 
 
@@ -157,7 +163,14 @@ class XTransformer(FineTuned[XTransformerConfig]):
         super().__init__(config, runtime=runtime, checkpoint=checkpoint)
         if embedding is not None and self.config.representation != "pifa-neural":
             raise ConfigError(f"embeddings are given, but representation is '{self.config.representation}'")
+        if embedding is not None and embedding.ndim != 2:
+            raise DataError(f"embeddings of shape {embedding.shape}; give a matrix with a row for each training text")
         self.given_embedding = embedding
+
+    def _run(self, train: Dataset) -> dict[str, Any]:
+        given = None if self.given_embedding is None else np.ascontiguousarray(self.given_embedding, np.float32)
+        digest = "" if given is None else hashlib.blake2b(given.tobytes(), digest_size=8).hexdigest()
+        return {**super()._run(train), "embedding": digest}
 
     def _learn(self, train: Dataset) -> None:
         c, runtime = self.config, self.runtime
@@ -227,8 +240,10 @@ class XTransformer(FineTuned[XTransformerConfig]):
         search = self.config.search
         return find_nodes(self.network.scorer, embedding, search.beam, self.runtime, link=search.link)
 
-    def _features(self, x: CSR, embedding: Dense) -> Joined | Dense:
+    def _features(self, x: CSR, embedding: Dense) -> AnyFeatures:
         """The ranker's input: two blocks of length one, and both together of length one."""
+        if not self.config.use_embedding:
+            return normalise(x)
         unit = normalise(embedding)
         if not self.config.use_tfidf:
             return unit
@@ -241,11 +256,11 @@ class XTransformer(FineTuned[XTransformerConfig]):
         embedding = self.network.encoder.embed(tokens, self.runtime)
         x = bag_of_words(self.tfidf, corpus, threads=self.runtime.cores)
         features, how = self._features(x, embedding), self.config.search
-        sparse, dense = (features.sparse, features.dense) if isinstance(features, Joined) else (None, features)
         link = how.leaf_link or how.link
         scores = kernels.score_level(
-            self.ranker.arrays, sparse, dense, self._match(embedding), link=link, combine=how.combine,
-            nodes=self.tree.widths[-1], keep=k, log=True, threads=self.runtime.cores, file=self.ranker.file,
+            self.ranker.arrays, sparse_block(features), dense_block(features), self._match(embedding),
+            link=link, combine=how.combine, nodes=self.tree.widths[-1], keep=k, log=True,
+            threads=self.runtime.cores, file=self.ranker.file,
         )  # fmt: skip
         if link != "noop":
             np.exp(scores.data, out=scores.data)

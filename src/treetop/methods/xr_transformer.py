@@ -15,7 +15,7 @@ Zhang, Chang, Yu, Dhillon: Fast Multi-Resolution Transformer Fine-tuning for XMC
 | Y^(t), C^(t)   | `true`, `tree.membership(t)`                |
 | R̂^(t), α       | `relevance`, `negative`                     |
 | P^(t-1), k     | `found`, `beam`                             |
-| M^(t)          | `compete`                                   |
+| M^(t)          | children of `rivals`                        |
 | W_init         | `bootstrap`                                 |
 | Φ_cat (eq. 10) | `features`: tf-idf ⊕ normalised embedding   |
 
@@ -23,7 +23,9 @@ Known differences from the authors' code: the linear solution of eq. 11 has a co
 where theirs is 100 whatever their length, which learns the training texts by heart (`bootstrap_c`), and the coarsest
 level begins there too (the paper's start at random is bootstrap="linear"); the matcher of a level is the network alone,
 where theirs adds a linear model; padding is masked; the last update of a level is kept (theirs goes back to the last
-checkpoint). As in the code, not in eq. 4, the labels of a text are scaled to length one before PIFA.
+checkpoint); nodes see the pooled token or the mean of all, where theirs see BERT's pooler (encoder.pooling="pooler");
+gradients are clipped together, where theirs are for the encoder and for the nodes; attention weights are not dropped
+(`encoder.attention_dropout`). As in the code, not in eq. 4, the labels of a text are scaled to length one before PIFA.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
 from treetop.methods.base import bag_of_words, fit_bag_of_words
 from treetop.methods.fine_tuned import FineTuned
-from treetop.neural.candidates import targets
+from treetop.neural.candidates import Children, expand, targets
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import LOSSES, Divisor
 from treetop.neural.memory import Head
@@ -121,17 +123,20 @@ class XRTransformerConfig:
         if not 0 <= self.dropout < 1 or self.negative <= 0 or self.bootstrap_c <= 0:
             costs = f"negative is {self.negative} and bootstrap_c {self.bootstrap_c} (both above 0)"
             raise ConfigError(f"dropout is {self.dropout} (0 to below 1), {costs}")
+        if self.steps and self.optim.steps:
+            raise ConfigError(f"steps are {self.steps} and optim.steps is {self.optim.steps}; give one of them")
         check_watched(self.optim, None)
 
 
 class Network(nn.Module):
     """The encoder and the nodes of one level."""
 
-    def __init__(self, config: XRTransformerConfig, encoder: TextEncoder, nodes: int, *, coarsest: bool) -> None:
+    def __init__(self, config: XRTransformerConfig, encoder: TextEncoder, tree: LabelTree, level: int) -> None:
         super().__init__()
         self.config, self.encoder = config, encoder
         self.dropout = nn.Dropout(config.dropout)
-        self.scorer = NodeScorer(nodes, encoder.width, by_rows=not coarsest)
+        self.scorer = NodeScorer(tree.widths[level], encoder.width, by_rows=level > 0)
+        self.below = Children(*tree.children(level))
 
     def logits(self, tokens: Padded, candidates: Tensor | None) -> Tensor:
         """Scores of the candidates, or of all nodes, before any link."""
@@ -140,7 +145,7 @@ class Network(nn.Module):
 
     def loss(self, batch: Batch) -> Tensor:
         """Eq. 9 without its regulariser, which is the optimiser's weight decay."""
-        candidates, true = None if batch.compete is None else batch.compete.ids, batch.true[0]
+        candidates, true = None if batch.compete is None else expand(batch.compete.ids, self.below), batch.true[0]
         hit = targets(true.ids, candidates, self.scorer.nodes, true.values)
         loss = LOSSES[self.config.loss]
         return loss(self.logits(batch.tokens, candidates), hit, candidates, self.config.divide_by, self.config.negative)
@@ -159,7 +164,7 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
     def _learn(self, train: Dataset) -> None:
         c, runtime = self.config, self.runtime
         texts = texts_of(train.corpus)
-        self.tfidf, x = fit_bag_of_words(c.tfidf, train.corpus)
+        self.tfidf, x = fit_bag_of_words(c.tfidf, train.corpus, threads=runtime.cores)
         tree = self._grow(x, train.labels, c.coarse_tree)
         with seeded(runtime.seed):  # a pooler that its files lack is random
             self.encoder = TextEncoder.load(c.encoder).to(runtime.device)
@@ -178,22 +183,24 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
 
         The search itself (`found`) never sees the truth.
         """
+        levels = self._levels(tree)
+        if len(self.config.steps) > levels:
+            raise ConfigError(f"steps has {len(self.config.steps)} entries, but {levels} levels are tuned; give fewer")
         rivals: CSR | None = None
         found: CSR | None = None
         above: NodeScorer | None = None
         begun = self.config.bootstrap == "everywhere"
         embedding = self.encoder.embed(tokens, self.runtime) if begun else np.empty((0, 0), np.float32)
         self.logs = []
-        for level in range(self._levels(tree)):
+        for level in range(levels):
             true = tree.lift(labels, level)
-            compete = None if rivals is None else tree.expand(rivals, level)
             network = self._network(embedding, tree, level, true, rivals, above)
-            examples = Examples(tokens, [_costs(true, self.config.relevance)], compete)
+            examples = Examples(tokens, [_costs(true, self.config.relevance)], rivals)
             self.logs.append(self._train(network, examples, level))
             embedding = self.encoder.embed(tokens, self.runtime)
-            if level + 1 < self._levels(tree):
-                reach = None if found is None else tree.expand(found, level)
-                found = find_nodes(network.scorer, embedding, self.config.beam, self.runtime, reach=reach)
+            if level + 1 < levels:
+                beam = self.config.beam
+                found = find_nodes(network.scorer, embedding, beam, self.runtime, found=found, below=network.below)
                 rivals, above = self._rivals(binarise(true), binarise(found)), network.scorer
         return embedding
 
@@ -212,7 +219,7 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
         """The network of a level, begun where the level above ended; `embedding` is what that one made of the texts."""
         kind = self.config.bootstrap
         with seeded(self.runtime.seed + level):
-            network = Network(self.config, self.encoder, tree.widths[level], coarsest=level == 0)
+            network = Network(self.config, self.encoder, tree, level)
         network.to(self.runtime.device)
         if kind == "everywhere" or (kind == "linear" and level > 0):
             c, costs = self.config, _costs(true, self.config.relevance)
@@ -243,7 +250,8 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
 
     def _predict(self, corpus: Corpus, k: int) -> Predictions:
         tokens = self.encoder.tokenize(texts_of(corpus), runtime=self.runtime)
-        features = self._features(bag_of_words(self.tfidf, corpus), self.encoder.embed(tokens, self.runtime))
+        x = bag_of_words(self.tfidf, corpus, threads=self.runtime.cores)
+        features = self._features(x, self.encoder.embed(tokens, self.runtime))
         return self.ranker.predict(features, k, runtime=self.runtime)
 
     def describe(self) -> dict[str, Any]:

@@ -90,24 +90,43 @@ def pwcca(x: NDArray[np.floating], y: NDArray[np.floating]) -> float:
     """The similarity of two representations of the same texts, from 0 to 1; see the head of this file."""
     if x.ndim != 2 or y.ndim != 2 or len(x) != len(y):
         raise DataError(f"representations of shapes {x.shape} and {y.shape}; give two matrices with a row per text")
-    if len(x) <= max(x.shape[1], y.shape[1]):
-        wide = max(x.shape[1], y.shape[1])
-        raise DataError(f"{len(x)} texts cannot tell representations of {wide} numbers apart; give several times more")
-    centred = np.asarray(x - x.mean(0), np.float64)
-    of_x, of_y = _basis(centred), _basis(np.asarray(y - y.mean(0), np.float64))
-    if not of_x.shape[1] or not of_y.shape[1]:
-        return 0.0
-    rotation, correlation, _ = np.linalg.svd(of_x.T @ of_y, full_matrices=False)
-    weight = np.abs((of_x @ rotation).T @ centred).sum(1)
-    return float(np.clip(correlation, 0, 1) @ weight / weight.sum())
+    return _alike(_Spanned.of(x), _Spanned.of(y))
 
 
-def _basis(centred: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Orthonormal directions over the texts that span the columns."""
-    directions, size, _ = np.linalg.svd(centred, full_matrices=False)
-    return np.asarray(directions[:, size > _NEGLIGIBLE * max(size.max(initial=0.0), 1e-30)])
-
-
-def layer_similarity(states: NDArray[np.float32]) -> NDArray[np.float64]:
+def layer_similarity(states: NDArray[np.float32], runtime: Runtime) -> NDArray[np.float64]:
     """PWCCA of every layer (row) with every layer (column), from states of (layers, texts, width)."""
-    return np.array([[pwcca(one, other) for other in states] for one in states])
+    with threads(runtime), runtime.bar("likeness of layers", len(states)) as advance:
+        layers = [_Spanned.of(layer) for layer in states]
+        rows = []
+        for one in layers:
+            rows.append([_alike(one, other) for other in layers])
+            advance()
+    return np.array(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Spanned:
+    """A representation without its mean, and orthonormal directions over the texts that span its columns."""
+
+    centred: Tensor
+    basis: Tensor
+
+    @classmethod
+    def of(cls, x: NDArray[np.floating]) -> _Spanned:
+        texts, width = x.shape
+        if texts <= width:
+            raise DataError(
+                f"{texts} texts cannot tell representations of {width} numbers apart; give several times more"
+            )
+        centred = torch.from_numpy(np.asarray(x - x.mean(0), np.float64))
+        directions, size, _ = torch.linalg.svd(centred, full_matrices=False)
+        largest = max(float(size.max()) if len(size) else 0.0, 1e-30)
+        return cls(centred, directions[:, size > _NEGLIGIBLE * largest])
+
+
+def _alike(x: _Spanned, y: _Spanned) -> float:
+    if not x.basis.shape[1] or not y.basis.shape[1]:
+        return 0.0
+    rotation, correlation, _ = torch.linalg.svd(x.basis.T @ y.basis, full_matrices=False)
+    weight = ((x.basis @ rotation).T @ x.centred).abs().sum(1)
+    return float(correlation.clamp(0, 1) @ weight / weight.sum())

@@ -1,4 +1,4 @@
-"""Who competes for a text, as padded tensors: `pick`, `expand`, `targets`, `merge`.
+"""Who competes for a text, as padded tensors: `pick`, `expand`, `targets`.
 
 The words are those of `LabelTree`, on tensors of shape (texts, places) that hold node ids; -1 marks an empty place. No
 row ever holds a node twice, and nothing depends on which other texts are in the batch.
@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-__all__ = ["EMPTY", "Children", "expand", "expand_scores", "merge", "pick", "targets"]
+__all__ = ["EMPTY", "Children", "expand", "expand_scores", "pick", "targets"]
 
 EMPTY = -1
 """The id of an empty place."""
@@ -32,9 +32,12 @@ class Children(nn.Module):
         self.register_buffer("nodes", torch.as_tensor(np.asarray(nodes, np.int64)), persistent=False)
 
 
-def pick(scores: Tensor, candidates: Tensor | None, beam: int, force: Tensor | None = None) -> tuple[Tensor, Tensor]:
+def pick(
+    scores: Tensor, candidates: Tensor | None, beam: int, force: Tensor | None = None, carry: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
     """The `beam` best candidates of each text and their scores, best first; (texts, places) twice.
 
+    With `carry`, other values of the same candidates, these are returned in the place of scores.
     `force` (shaped like the scores; true where > 0) marks nodes that are kept whatever their score, before all others:
     teacher forcing. A text with more forced nodes than `beam` keeps every one of them.
     """
@@ -49,7 +52,7 @@ def pick(scores: Tensor, candidates: Tensor | None, beam: int, force: Tensor | N
     worth, place = worth.topk(min(width, worth.shape[1]), dim=1)
     kept = (worth > -torch.inf) & ((torch.arange(worth.shape[1], device=worth.device) < beam) | (worth == torch.inf))
     nodes = place if candidates is None else candidates.gather(1, place)
-    return nodes.masked_fill(~kept, EMPTY), scores.gather(1, place)
+    return nodes.masked_fill(~kept, EMPTY), (scores if carry is None else carry).gather(1, place)
 
 
 def expand(nodes: Tensor, children: Children) -> Tensor:
@@ -91,14 +94,3 @@ def targets(true: Tensor, candidates: Tensor | None, nodes: int, weights: Tensor
     known, order = known.sort(1)
     place = torch.searchsorted(known, candidates).clamp(max=known.shape[1] - 1)
     return value.gather(1, order).gather(1, place) * (known.gather(1, place) == candidates)
-
-
-def merge(one: Tensor, other: Tensor) -> Tensor:
-    """The nodes of either, each once, in ascending order, empty places last."""
-    last = torch.iinfo(torch.int64).max
-    both = torch.cat([one, other], 1).sort(1).values
-    twice = both[:, 1:] == both[:, :-1]
-    both[:, 1:].masked_fill_(twice, EMPTY)
-    both = both.masked_fill(both < 0, last).sort(1).values
-    width = int((both < last).sum(1).max()) if len(both) else 0
-    return both[:, :width].masked_fill(both[:, :width] == last, EMPTY)

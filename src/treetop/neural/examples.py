@@ -42,13 +42,14 @@ class Nodes:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What a loss sees: padded tokens, the true nodes of each level, and fixed candidates if there are any."""
+    """What a loss sees: padded tokens, the true nodes of each level, and who competes if that is fixed."""
 
     rows: NDArray[np.int64]
     """The texts, as row numbers of the examples."""
     tokens: Padded
     true: tuple[Nodes, ...]
     compete: Nodes | None
+    """Nodes that compete, or whose children do: as the network reads them."""
 
     def to(self, device: torch.device | str) -> Batch:
         """The same on another device; tokens are moved by the encoder."""

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from treetop.data import Corpus, Dataset, split_by_ratio
 from treetop.errors import DataError, StoreError
-from treetop.neural.candidates import pick
+from treetop.neural.candidates import Children, expand_scores, pick
 from treetop.neural.examples import padded_rows
 from treetop.neural.precision import autocast
 from treetop.neural.scorer import NodeScorer
@@ -96,21 +96,23 @@ def find_nodes(
     runtime: Runtime,
     *,
     link: str = "l3-hinge",
-    reach: CSR | None = None,
+    found: CSR | None = None,
+    below: Children | None = None,
 ) -> CSR:
     """The `beam` best nodes of each embedded text; values are the logarithms of their scores.
 
-    `reach` holds the nodes that a text can reach and the logarithm of the score of the path to each: it is added. Only
-    those compete; None lets all nodes compete.
+    `found` is the result for the level above: only the children (`below`) of what it holds compete, and the logarithm
+    of the score of the path to them is added. None lets all nodes compete.
     """
     k = min(beam, scorer.nodes)
     labels, scores = np.full((len(embedding), k), -1, np.int32), np.zeros((len(embedding), k), np.float32)
     with threads(runtime):
         for rows in np.array_split(np.arange(len(embedding)), 1 + len(embedding) * scorer.nodes // _SCORES_AT_ONCE):
-            known = None if reach is None else padded_rows(reach, rows).to(runtime.device)
-            states = torch.from_numpy(embedding[rows]).to(runtime.device)
-            own = log_link(scorer(states, None if known is None else known.ids), link)
-            candidates, own = (None, own) if known is None else (known.ids, own + known.values)
+            candidates, path = None, torch.zeros((), device=runtime.device)
+            if found is not None and below is not None:
+                above = padded_rows(found, rows).to(runtime.device)
+                candidates, path = expand_scores(above.ids, above.values, below)
+            own = log_link(scorer(torch.from_numpy(embedding[rows]).to(runtime.device), candidates), link) + path
             best, kept = _best(own.float(), candidates, k)
             labels[rows, : best.shape[1]], scores[rows, : best.shape[1]] = best, np.where(best < 0, 0, kept)
     return Predictions(labels, scores).to_csr(scorer.nodes)

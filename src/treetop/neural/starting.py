@@ -20,7 +20,12 @@ from treetop.types import CSR, Dense
 
 __all__ = ["start_linearly"]
 
-SOLVED: dict[str, Literal["squared_hinge", "logistic"]] = {"squared_hinge": "squared_hinge", "bce": "logistic"}
+SOLVED: dict[str, tuple[Literal["squared_hinge", "logistic"], float]] = {
+    "squared_hinge": ("squared_hinge", 1.0),
+    "bce": ("logistic", 10.0),
+}
+"""The linear problem that stands for a loss, and how much more its errors cost: without that, logistic weights stay far
+too small for embeddings of length one (measured, see experiments)."""
 
 
 def start_linearly(
@@ -42,14 +47,15 @@ def start_linearly(
     ones need smaller weights, which cost less, so errors are made cheaper by as much, and the constant feature as long.
     """
     length = max(float(np.square(embedding).sum(1).mean()) ** 0.5, 1e-6)
-    starts, nodes = tree.children(level)
+    (solver, more), (starts, nodes) = SOLVED[loss], tree.children(level)
+    c = more * cost / length**2
     parents = np.ones((len(embedding), len(starts) - 1), np.float32) if rivals is None else rivals
     competing, positive = canonical(parents.T), canonical(costs.T)[nodes]
     solved = kernels.train_nodes(
         sparse=None, dense=embedding, children_ptr=starts, children=nodes,
         compete_ptr=competing.indptr.astype(np.int64), compete=competing.indices,
         positive_ptr=positive.indptr.astype(np.int64), positive=positive.indices, positive_cost=positive.data,
-        loss=SOLVED[loss], c_positive=cost / length**2, c_negative=cost * negative / length**2, bias=length,
+        loss=solver, c_positive=c, c_negative=c * negative, bias=length,
         threshold=0.0, seed=runtime.seed, threads=runtime.cores,
     )  # fmt: skip
     assert solved.dense is not None

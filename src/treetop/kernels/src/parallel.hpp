@@ -24,16 +24,17 @@ namespace treetop {
 // Call it with the GIL held: it is released while the work runs. Tasks are handed out in order, one by one,
 // so put the long ones first. Throws nb::python_error if Python has a pending signal such as Ctrl-C.
 // A long task may take a third argument, `const std::atomic<bool> &stop`, and return early once it is set.
-template <typename MakeState, typename Work>
-void parallel_for(int64_t tasks, int threads, MakeState make_state, Work work) {
+// `report()` is called now and then by the calling thread, with the GIL held: it may call Python, and may throw.
+template <typename MakeState, typename Work, typename Report>
+void parallel_for(int64_t tasks, int threads, MakeState make_state, Work work, Report report) {
     if (tasks <= 0) return;
     std::atomic<int64_t> next{0};
     std::atomic<bool> stop{false};
     std::mutex mutex;
     std::condition_variable finished;
     std::exception_ptr failure;
+    std::exception_ptr interruption;
     int running = 0;
-    bool interrupted = false;
 
     auto run = [&] {
         try {
@@ -53,6 +54,18 @@ void parallel_for(int64_t tasks, int threads, MakeState make_state, Work work) {
         finished.notify_one();
     };
 
+    // What the calling thread does while the others work.
+    auto look_up = [&] {
+        nanobind::gil_scoped_acquire acquire;
+        try {
+            if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+            report();
+        } catch (...) {
+            interruption = std::current_exception();
+            stop = true;
+        }
+    };
+
     {
         nanobind::gil_scoped_release release;
         std::vector<std::thread> pool;
@@ -62,20 +75,19 @@ void parallel_for(int64_t tasks, int threads, MakeState make_state, Work work) {
         std::unique_lock<std::mutex> lock(mutex);
         while (!finished.wait_for(lock, std::chrono::milliseconds(50), [&] { return running == 0; })) {
             lock.unlock();
-            {
-                nanobind::gil_scoped_acquire acquire;
-                if (!interrupted && PyErr_CheckSignals() != 0) {
-                    interrupted = true;
-                    stop = true;
-                }
-            }
+            if (!interruption) look_up();
             lock.lock();
         }
         lock.unlock();
         for (auto &thread : pool) thread.join();
     }
-    if (interrupted) throw nanobind::python_error();
+    if (interruption) std::rethrow_exception(interruption);
     if (failure) std::rethrow_exception(failure);
+}
+
+template <typename MakeState, typename Work>
+void parallel_for(int64_t tasks, int threads, MakeState make_state, Work work) {
+    parallel_for(tasks, threads, make_state, work, [] {});
 }
 
 }  // namespace treetop

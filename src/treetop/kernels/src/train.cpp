@@ -50,12 +50,21 @@ class Training {
             }
     }
 
-    void run(int threads, TrainOutput &output) {
+    // `progress` is told now and then how many more nodes are done; it may be None.
+    void run(int threads, TrainOutput &output, const nb::object &progress) {
         const auto make_worker = [&] { return Worker(*this); };
         const auto work = [&](Worker &worker, int64_t task, const std::atomic<bool> &stop) {
             train(worker, task, stop, output);
         };
-        parallel_for(static_cast<int64_t>(plan_.tasks.size()), threads, make_worker, work);
+        int64_t told = 0;
+        const auto report = [&] {
+            const int64_t more = trained_ - told;
+            if (progress.is_none() || more == 0) return;
+            progress(more);
+            told += more;
+        };
+        parallel_for(static_cast<int64_t>(plan_.tasks.size()), threads, make_worker, work, report);
+        report();
     }
 
     // Copies the weights of each task to where its nodes' rows start, and frees them.
@@ -94,6 +103,7 @@ class Training {
         kept.feature.shrink_to_fit();
         kept.value.shrink_to_fit();
         if (shared && --shared->tasks == 0) shared->block.reset();
+        trained_ += task.last - task.first;
     }
 
     const Block &own_block(int64_t parent, Worker &worker) {
@@ -115,6 +125,7 @@ class Training {
     TrainPlan plan_;
     std::vector<TaskWeights> kept_;  // by task
     std::vector<std::unique_ptr<SharedBlock>> shared_;  // by parent
+    std::atomic<int64_t> trained_{0};  // nodes of the tasks that are done
 };
 
 Loss loss_named(const std::string &name) {
@@ -130,7 +141,7 @@ nb::tuple train_nodes(std::optional<Vector<int64_t>> indptr, std::optional<Vecto
                       Vector<int64_t> positive_ptr, Vector<int32_t> positive,
                       std::optional<Vector<float>> positive_cost, std::optional<Vector<float>> negative_cost,
                       const std::string &loss, float c_positive, float c_negative, float bias, float eps, int max_iter,
-                      float threshold, int64_t max_weights, uint64_t seed, int threads) {
+                      float threshold, int64_t max_weights, uint64_t seed, int threads, nb::object progress) {
     TrainFeatures features{};
     if (indptr) {
         features.texts = static_cast<int64_t>(indptr->size()) - 1;
@@ -157,7 +168,7 @@ nb::tuple train_nodes(std::optional<Vector<int64_t>> indptr, std::optional<Vecto
     std::vector<float> dense_weight(children * static_cast<size_t>(features.dims), 0.0f), bias_weight(children, never);
     TrainOutput output{start.data() + 1, dense_weight.data(), bias_weight.data()};
     Training training(features, tree, settings);
-    training.run(threads, output);
+    training.run(threads, output, progress);
     for (size_t child = 0; child < children; ++child) start[child + 1] += start[child];
     std::vector<int32_t> feature(static_cast<size_t>(start[children]));
     std::vector<float> value(static_cast<size_t>(start[children]));
@@ -175,7 +186,8 @@ void bind_train(nb::module_ &module) {
     module.def("train_nodes", &train_nodes, nb::kw_only(), "indptr"_a.none(), "indices"_a.none(), "data"_a.none(),
                "columns"_a, "dense"_a.none(), "children_ptr"_a, "compete_ptr"_a, "compete"_a, "positive_ptr"_a,
                "positive"_a, "positive_cost"_a.none(), "negative_cost"_a.none(), "loss"_a, "c_positive"_a,
-               "c_negative"_a, "bias"_a, "eps"_a, "max_iter"_a, "threshold"_a, "max_weights"_a, "seed"_a, "threads"_a);
+               "c_negative"_a, "bias"_a, "eps"_a, "max_iter"_a, "threshold"_a, "max_weights"_a, "seed"_a, "threads"_a,
+               "progress"_a.none());
 }
 
 }  // namespace treetop

@@ -44,6 +44,12 @@ def test_the_length_of_embeddings_does_not_matter() -> None:
     assert np.abs(short - long).mean() < 0.1 * np.abs(short).mean()
 
 
+def test_what_all_embeddings_share_does_not_matter() -> None:
+    shared = 10 * RANDOM.normal(size=5).astype(np.float32)
+    apart, together = margins(EMBEDDING), margins(EMBEDDING + shared)
+    assert np.abs(apart - together).mean() < 0.02 * np.abs(apart).mean()
+
+
 def test_without_rivals_everyone_competes() -> None:
     scorers = [NodeScorer(2, 5), NodeScorer(2, 5)]
     true = canonical(TREE.lift(canonical(TRUE), 0))

@@ -43,16 +43,19 @@ def start_linearly(
 ) -> None:
     """Fill the scorer of a level; `costs` (texts × nodes) holds the true nodes, `rivals` who competes at which parent.
 
-    Without `rivals` all texts compete everywhere. The problems are those of embeddings scaled to length one: longer
-    ones need smaller weights, which cost less, so errors are made cheaper by as much, and the constant feature as long.
+    Without `rivals` all texts compete everywhere. The problems are those of embeddings without their mean, which can be
+    nine tenths of them and says nothing about a text, scaled to length one: longer ones need smaller weights, which
+    cost less, so errors are made cheaper by as much, and the constant feature as long.
     """
-    length = max(float(np.square(embedding).sum(1).mean()) ** 0.5, 1e-6)
+    mean = embedding.mean(0, dtype=np.float64).astype(np.float32)
+    centred = embedding - mean
+    length = max(float(np.square(centred).sum(1).mean()) ** 0.5, 1e-6)
     (solver, more), (starts, nodes) = SOLVED[loss], tree.children(level)
     c = more * cost / length**2
     parents = np.ones((len(embedding), len(starts) - 1), np.float32) if rivals is None else rivals
     competing, positive = canonical(parents.T), canonical(costs.T)[nodes]
     solved = kernels.train_nodes(
-        sparse=None, dense=embedding, children_ptr=starts, children=nodes,
+        sparse=None, dense=centred, children_ptr=starts, children=nodes,
         compete_ptr=competing.indptr.astype(np.int64), compete=competing.indices,
         positive_ptr=positive.indptr.astype(np.int64), positive=positive.indices, positive_cost=positive.data,
         loss=solver, c_positive=c, c_negative=c * negative, bias=length,
@@ -60,5 +63,5 @@ def start_linearly(
     )  # fmt: skip
     assert solved.dense is not None
     weight, bias = np.empty_like(solved.dense), np.empty_like(solved.bias)
-    weight[nodes], bias[nodes] = solved.dense, solved.bias
+    weight[nodes], bias[nodes] = solved.dense, solved.bias - solved.dense @ mean
     scorer.fill(torch.from_numpy(weight), torch.from_numpy(bias))

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from benchmarks.page import write_page
-from benchmarks.results import newest
+from benchmarks.results import Result, newest
 from benchmarks.series import power_law
+from benchmarks.tables import by_cost
 
 FACTS = {"texts": 100, "labels": 50, "labels_per_text": 2.0, "features_per_text": 9.0}
 
@@ -56,6 +57,14 @@ def page_of(rows: list[dict[str, Any]], tmp_path: Path) -> str:
 
 PECOS = row("pecos-xr-linear", "pecos", stages__train__cpu=20.0, paired=None)
 OURS = row("treetop-xr-linear", "treetop")
+
+
+def test_rows_go_from_the_cheapest_training_to_the_dearest_and_failures_are_last() -> None:
+    failed = row("never", "never", stages={}, error="out of patience")
+    cheap = row("cheap", "cheap", stages__train__cpu=1.5)
+    assert [one.entry for one in by_cost([Result((made,)) for made in (failed, PECOS, OURS, cheap)])] == [
+        "cheap", "treetop-xr-linear", "pecos-xr-linear", "never",
+    ]  # fmt: skip
 
 
 def test_ratios_of_equal_settings(tmp_path: Path) -> None:

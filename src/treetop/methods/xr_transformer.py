@@ -19,13 +19,14 @@ Zhang, Chang, Yu, Dhillon: Fast Multi-Resolution Transformer Fine-tuning for XMC
 | W_init         | `bootstrap`                                 |
 | Φ_cat (eq. 10) | `features`: tf-idf ⊕ normalised embedding   |
 
-Known differences from the authors' code: the linear solution of eq. 11 has a cost of 1 for embeddings of length one,
-where theirs is 100 whatever their length, which learns the training texts by heart (`bootstrap_c`), and the coarsest
-level begins there too (the paper's start at random is bootstrap="linear"); the matcher of a level is the network alone,
-where theirs adds a linear model; padding is masked; the last update of a level is kept (theirs goes back to the last
-checkpoint); nodes see the pooled token or the mean of all, where theirs see BERT's pooler (encoder.pooling="pooler");
-gradients are clipped together, where theirs are for the encoder and for the nodes; attention weights are not dropped
-(`encoder.attention_dropout`). As in the code, not in eq. 4, the labels of a text are scaled to length one before PIFA.
+Known differences from the authors' code: the linear solution of eq. 11 is that of embeddings without their mean, and
+has a cost of 1 for such of length one, where theirs is 100 whatever their length, which learns the training texts by
+heart (`bootstrap_c`), and the coarsest level begins there too (the paper's start at random is bootstrap="linear"); the
+matcher of a level is the network alone, where theirs adds a linear model; padding is masked; the last update of a level
+is kept (theirs goes back to the last checkpoint); nodes see the pooled token or the mean of all, where theirs see
+BERT's pooler (encoder.pooling="pooler"); gradients are clipped together, where theirs are for the encoder and for the
+nodes; attention weights are not dropped (`encoder.attention_dropout`). As in the code, not in eq. 4, the labels of a
+text are scaled to length one before PIFA.
 """
 
 from __future__ import annotations

@@ -1,19 +1,16 @@
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 pytest.importorskip("transformers", reason="needs the extra 'neural'")
 
 from tiny_methods import OPTIM, cascade, light
 from treetop.apps.analysis import analyse, draw
-from treetop.apps.cli import app
 from treetop.data import Dataset
 from treetop.errors import ConfigError
 from treetop.methods import Method
@@ -21,16 +18,6 @@ from treetop.methods.one_vs_all import OneVsAll
 from treetop.runtime import Runtime
 
 ONE = Runtime(threads=1)
-
-
-def write_jsonl(path: Path, dataset: Dataset) -> None:
-    rows = [dataset.space.names[int(label)] for label in dataset.labels.indices]
-    ptr = dataset.labels.indptr
-    lines = [
-        json.dumps({"text": text, "labels": rows[ptr[row] : ptr[row + 1]]})
-        for row, text in enumerate(dataset.corpus.texts)
-    ]
-    path.write_text("\n".join(lines))
 
 
 @pytest.fixture(scope="module")
@@ -53,16 +40,6 @@ def test_a_cascade_is_looked_into_and_drawn(model: Method[Any], toy_test: Datase
     pictures = draw(found, tmp_path / "new" / "pictures")
     assert [path.name for path in pictures] == ["attention.png", "entropy.png", "recall.png", "similarity.png"]
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in pictures)
-    model.save(tmp_path / "model")
-    write_jsonl(tmp_path / "test.jsonl", toy_test)
-    data, pictured = tmp_path / "test.jsonl", tmp_path / "p"
-    arguments = ("analyse", tmp_path / "model", "--data", data, "--out", pictured, "--limit", 9)
-    done = CliRunner().invoke(app, [*map(str, arguments), "--threads", "1"])
-    assert done.exit_code == 0, done.output
-    assert "of the true nodes are kept" in done.output
-    assert "no likeness of layers: 9 texts cannot" in " ".join(done.output.split())
-    assert "entropy before" in " ".join(done.output.split())
-    assert sorted(path.name for path in pictured.iterdir()) == ["attention.png", "entropy.png", "recall.png"]
 
 
 def test_shortlists_are_what_the_search_walks_through(model: Method[Any], toy_test: Dataset) -> None:

@@ -43,12 +43,3 @@ def test_a_transformer_is_put_beside_the_linear_model(
     assert "gain of" in shown
     assert load(tmp_path / "model").name == "xr-linear"
     assert load(tmp_path / "model-transformer").predict(["topic1"], k=3)[0]
-
-
-@pytest.mark.slow
-def test_the_demo_runs_and_leaves_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run_demo(tmp_path / "model", Runtime(threads=2), transformer=False)
-    shown = capsys.readouterr().out
-    assert "✓" in shown
-    assert "ndcg" in shown
-    assert load(tmp_path / "model").predict(["sort a list of numbers"], k=3)[0]

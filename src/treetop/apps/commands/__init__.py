@@ -1,0 +1,1 @@
+"""The commands of the shell, a file each; `treetop.apps.cli` lists them."""

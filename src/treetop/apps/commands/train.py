@@ -1,0 +1,82 @@
+"""`treetop train`: learn from tagged texts and write a model folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from treetop.apps.options import (
+    ENCODER_HELP,
+    METHOD_HELP,
+    Data,
+    Device,
+    LabelField,
+    Precision,
+    Quiet,
+    Seed,
+    Separator,
+    TextField,
+    Threads,
+    make_runtime,
+)
+
+__all__ = ["train"]
+
+
+def train(
+    data: Data,
+    out: Annotated[Path, typer.Option(help="Where to put the model folder.")],
+    method: Annotated[Optional[str], typer.Option(help=METHOD_HELP)] = None,  # noqa: UP045
+    preset: Annotated[Optional[str], typer.Option(help="Named settings; see `treetop presets`.")] = None,  # noqa: UP045
+    config: Annotated[Optional[Path], typer.Option(help="TOML file with settings, as in recipes/.")] = None,  # noqa: UP045
+    assignments: Annotated[Optional[list[str]], typer.Option("--set", help="One setting: tree.max_leaf=50.")] = None,  # noqa: UP045
+    encoder: Annotated[Optional[str], typer.Option(help=ENCODER_HELP)] = None,  # noqa: UP045
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted transformer training.")] = False,
+    text: TextField = "text",
+    labels: LabelField = "labels",
+    separator: Separator = None,
+    seed: Seed = 0,
+    threads: Threads = 0,
+    device: Device = "cpu",
+    precision: Precision = "float32",
+    quiet: Quiet = False,
+) -> None:
+    """Learn from tagged texts and write a model folder."""
+    from treetop.apps import tables
+    from treetop.apps.training import check_memory, checkpoint_folder, finish, make_model
+    from treetop.data import read
+    from treetop.presets.registry import method_of, resolve
+    from treetop.runtime import leads
+    from treetop.store import Folder
+
+    file = None if config is None else str(config)
+    name = method_of(method, preset, file)
+    settings = resolve(
+        name,
+        preset_name=preset,
+        config_file=file,
+        assignments=tuple(assignments or ()),
+        encoder=encoder,
+    )
+    Folder.check_target(out)
+    quiet = quiet or not leads()
+    runtime = make_runtime(seed, threads, quiet, device, precision)
+    begun = checkpoint_folder(out).exists()
+    model = make_model(name, settings, out, runtime, resume=resume)
+    dataset = read(data, split="train", text=text, labels=labels, separator=separator, runtime=runtime)
+    check_memory(model, dataset)
+    if not quiet:
+        tables.say_memory(model, dataset)
+    if resume and not begun and not quiet:
+        typer.echo("there is nothing to resume yet: the training begins at its start", err=True)
+    try:
+        model.fit(dataset)
+    except KeyboardInterrupt:
+        if checkpoint_folder(out).exists() and not quiet:
+            typer.echo("interrupted; the same command with --resume continues it", err=True)
+        raise
+    finish(model, out)
+    if not quiet:
+        tables.say_trained(model, out)

@@ -1,0 +1,65 @@
+"""What several commands of the shell share: their options, the runtime they ask for, and where output goes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated, Optional
+
+import typer
+
+from treetop.errors import ConfigError
+
+if TYPE_CHECKING:
+    from treetop.runtime import Runtime
+
+__all__ = [
+    "ENCODER_HELP", "METHOD_HELP", "Data", "Device", "LabelField", "ModelPath", "Precision", "Quiet", "Seed",
+    "Separator", "TextField", "Threads", "make_runtime", "numbers", "output",
+]  # fmt: skip
+
+Seed = Annotated[int, typer.Option(help="Start of every random choice.")]
+Threads = Annotated[int, typer.Option(help="Threads to use; 0 for every core.")]
+Device = Annotated[str, typer.Option(help="Where networks run: cpu, cuda, cuda:1, mps, …")]
+Precision = Annotated[str, typer.Option(help="Numbers of a network in training: float32, or bfloat16 where it pays.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars and no summary.")]
+Data = Annotated[Path, typer.Option(help="File, or folder with train, dev, test: jsonl, csv, tsv, parquet, svm, npz.")]
+TextField = Annotated[str, typer.Option("--text", help="Field or column that holds the text.")]
+LabelField = Annotated[str, typer.Option("--labels", help="Field or column that holds the labels.")]
+Separator = Annotated[Optional[str], typer.Option(help="What stands between labels in one column.")]  # noqa: UP045
+ModelPath = Annotated[Path, typer.Argument(help="Model folder.", show_default=False)]
+METHOD_HELP = "xr-linear, one-vs-all; lightxml, cascadexml, xr-transformer, x-transformer with the extra 'neural'."
+ENCODER_HELP = "Encoder of a transformer method: a folder, a hub name, or 'minilm'."
+
+
+def make_runtime(seed: int, threads: int, quiet: bool, device: str = "cpu", precision: str = "float32") -> Runtime:
+    """The runtime that the options of a command ask for."""
+    from treetop.runtime import Runtime
+
+    if device == "cuda" and "LOCAL_RANK" in os.environ:  # torchrun: one GPU for each process
+        device = f"cuda:{os.environ['LOCAL_RANK']}"
+    progress = not quiet and sys.stderr.isatty()
+    return Runtime(seed=seed, threads=threads, device=device, precision=precision, progress=progress)
+
+
+def numbers(option: str, text: str) -> tuple[float, ...]:
+    """Numbers that were given with commas between them."""
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise ConfigError(f"{option} is {text!r}; give numbers with commas between them, as 2,1,1") from None
+
+
+@contextmanager
+def output(path: Path | None) -> Iterator[IO[str]]:
+    """Standard output, or a file that appears complete or not at all."""
+    if path is None:
+        yield sys.stdout
+        return
+    from treetop.store import whole_file
+
+    with whole_file(path) as file:
+        yield file

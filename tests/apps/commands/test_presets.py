@@ -1,0 +1,18 @@
+"""`treetop presets`."""
+
+from __future__ import annotations
+
+from shell import run
+from treetop.methods import METHODS
+
+
+def test_presets_and_methods_are_listed() -> None:
+    listed = run("presets")
+    assert listed.returncode == 0, listed.stderr
+    assert "bonsai" in listed.stdout
+    assert "cascadexml-amazon-670k" in listed.stdout
+    assert "50.2/45.2/41.5" in listed.stdout
+    helped = run("train", "--help", COLUMNS="300", NO_COLOR="1").stdout
+    for method in METHODS:
+        assert method in listed.stdout or method == "ensemble"  # which has a command of its own
+        assert method in helped or method == "ensemble"

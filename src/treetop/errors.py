@@ -24,6 +24,7 @@ __all__ = [
     "NotFittedError",
     "StoreError",
     "TreetopError",
+    "install_command",
     "needs_neural",
 ]
 
@@ -64,7 +65,12 @@ class MissingExtraError(TreetopError, ImportError):
     """An optional dependency is missing; the message is the command that installs it."""
 
     def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"{package} is not installed. Install it with: pip install 'treetop[{extra}]'")
+        super().__init__(f"{package} is not installed. Install it with: {install_command(extra)}")
+
+
+def install_command(extra: str) -> str:
+    """What a user types to get an extra: the package is `treetop`, the distribution on the index `treetop-xmc`."""
+    return f"pip install 'treetop-xmc[{extra}]'"
 
 
 @contextmanager

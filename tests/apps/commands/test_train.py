@@ -106,7 +106,7 @@ def test_without_torch_a_transformer_is_one_line_and_exit_2(folder: Path, tmp_pa
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     done = run("train", "--data", folder, "--out", tmp_path / "m", "--method", "lightxml", PYTHONPATH=path)
     assert done.returncode == 2
-    assert done.stderr.strip() == "error: torch is not installed. Install it with: pip install 'treetop[neural]'"
+    assert done.stderr.strip() == "error: torch is not installed. Install it with: pip install 'treetop-xmc[neural]'"
 
 
 def test_mistakes_with_a_transformer_are_one_clear_line_and_exit_2(

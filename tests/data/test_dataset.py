@@ -124,3 +124,11 @@ def test_take_by_ids_and_by_mask() -> None:
     assert masked.labels.toarray().tolist() == [[1, 0, 0], [0, 0, 1]]
     with pytest.raises(DataError, match="mask of length 2 for 3 rows"):
         dataset.take(np.array([True, False]))
+
+
+def test_digests_stand_for_texts_or_features() -> None:
+    words = csr_array(np.array([[1, 0], [1, 0], [0, 1]], np.float32))
+    by_text = Corpus(["a", "b", "A "], words).digests
+    by_feature = Corpus([], words).digests
+    assert by_text[0] == by_text[2] != by_text[1]
+    assert by_feature[0] == by_feature[1] != by_feature[2]

@@ -10,11 +10,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from treetop.data.digests import digests, feature_digests
 from treetop.errors import DataError
 from treetop.sparse import canonical
 from treetop.types import CSR, Ids
@@ -95,6 +97,11 @@ class Corpus:
 
     def __len__(self) -> int:
         return len(self.texts) if self.features is None else int(self.features.shape[0])
+
+    @cached_property
+    def digests(self) -> NDArray[np.uint64]:
+        """Eight bytes per row that stand for its text, or for its features if there are no texts."""
+        return digests(self.texts) if len(self.texts) or self.features is None else feature_digests(self.features)
 
     def take(self, rows: ArrayLike) -> Corpus:
         """The given rows (ids, or a boolean mask), in that order."""

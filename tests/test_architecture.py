@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from treetop.methods.catalogue import METHODS
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "treetop"
 LAYERS = [
@@ -35,7 +37,8 @@ ONLY_IN = {
 }
 EVERYWHERE = {"numpy", "scipy"}
 FREE = {"safetensors", "tomli"}
-SHARED_IN_METHODS = {"base", "fine_tuned", "registry"}
+HOMES_OF_METHODS = {record.module.rpartition(".")[2] for record in METHODS.values()}
+LISTS_METHODS = {"__init__", "catalogue"}
 
 FILES = sorted(path for path in PACKAGE.rglob("*.py"))
 
@@ -82,7 +85,7 @@ def test_methods_do_not_know_one_another(path: Path) -> None:
     for name in imported(path):
         parts = name.split(".")
         if parts[:2] == ["treetop", "methods"] and len(parts) > 2:
-            assert path.stem == "__init__" or parts[2] in SHARED_IN_METHODS, f"{path.name} imports {name}"
+            assert path.stem in LISTS_METHODS or parts[2] not in HOMES_OF_METHODS, f"{path.name} imports {name}"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))

@@ -13,7 +13,7 @@ from typing import Any
 
 from tiny_encoders import make_encoder
 from treetop.labels import TreeConfig
-from treetop.methods import Method
+from treetop.methods import Method, method_class
 from treetop.methods.cascadexml import CascadeXML, CascadeXMLConfig
 from treetop.methods.lightxml import LightXML, LightXMLConfig
 from treetop.methods.x_transformer import XTransformer, XTransformerConfig
@@ -64,3 +64,11 @@ NEURAL_MAKERS: dict[str, Callable[[Runtime], Method[Any]]] = {
     "xr-transformer": recursive(),
     "x-transformer": matching(),
 }
+
+
+def neural_maker(name: str) -> Callable[[Runtime], Method[Any]]:
+    """How to make a transformer method: as above, or with its defaults on the tiny encoder."""
+    if name in NEURAL_MAKERS:
+        return NEURAL_MAKERS[name]
+    method = method_class(name)
+    return lambda runtime: method(method.config_class(encoder=encoder(), optim=OPTIM), runtime=runtime)

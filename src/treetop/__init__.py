@@ -16,111 +16,79 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from treetop.methods.catalogue import METHODS as METHODS
 from treetop.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from treetop.data import Corpus, Dataset, LabelSpace, read, split_by_ratio, splits
-    from treetop.errors import ConfigError, DataError, MissingExtraError, NotFittedError, StoreError, TreetopError
-    from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
-    from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
-    from treetop.methods import load
-    from treetop.methods.cascadexml import CascadeXML, CascadeXMLConfig
-    from treetop.methods.ensemble import Ensemble, EnsembleConfig
-    from treetop.methods.lightxml import LightXML, LightXMLConfig
-    from treetop.methods.one_vs_all import OneVsAll, OneVsAllConfig
-    from treetop.methods.x_transformer import XTransformer, XTransformerConfig
-    from treetop.methods.xr_linear import XRLinear, XRLinearConfig
-    from treetop.methods.xr_transformer import XRTransformer, XRTransformerConfig
-    from treetop.metrics.evaluate import evaluate
-    from treetop.metrics.propensity import Propensity
-    from treetop.neural.optimiser import OptimConfig
-    from treetop.predictions import Predictions, Suggestion, fuse
-    from treetop.presets.registry import resolve
-    from treetop.runtime import Runtime
-    from treetop.text import Tfidf, TfidfConfig
-    from treetop.text.encoder import EncoderConfig
+    from treetop.data import (
+        Corpus as Corpus,
+        Dataset as Dataset,
+        LabelSpace as LabelSpace,
+        read as read,
+        split_by_ratio as split_by_ratio,
+        splits as splits,
+    )
+    from treetop.errors import (
+        ConfigError as ConfigError,
+        DataError as DataError,
+        MissingExtraError as MissingExtraError,
+        NotFittedError as NotFittedError,
+        StoreError as StoreError,
+        TreetopError as TreetopError,
+    )
+    from treetop.labels import LabelTree as LabelTree, TreeConfig as TreeConfig, grow_tree as grow_tree, pifa as pifa
+    from treetop.linear import (
+        LinearTree as LinearTree,
+        LinearTreeConfig as LinearTreeConfig,
+        SearchConfig as SearchConfig,
+        SolverConfig as SolverConfig,
+    )
+    from treetop.methods.catalogue import *  # noqa: F403
+    from treetop.methods.registry import load as load
+    from treetop.metrics.evaluate import evaluate as evaluate
+    from treetop.metrics.propensity import Propensity as Propensity
+    from treetop.neural.optimiser import OptimConfig as OptimConfig
+    from treetop.predictions import Predictions as Predictions, Suggestion as Suggestion, fuse as fuse
+    from treetop.presets.registry import resolve as resolve
+    from treetop.runtime import Runtime as Runtime
+    from treetop.text import Tfidf as Tfidf, TfidfConfig as TfidfConfig
+    from treetop.text.encoder import EncoderConfig as EncoderConfig
 
 _HOMES = {
     "data": ("Corpus", "Dataset", "LabelSpace", "read", "split_by_ratio", "splits"),
     "errors": ("ConfigError", "DataError", "MissingExtraError", "NotFittedError", "StoreError", "TreetopError"),
     "labels": ("LabelTree", "TreeConfig", "grow_tree", "pifa"),
     "linear": ("LinearTree", "LinearTreeConfig", "SearchConfig", "SolverConfig"),
-    "methods": ("load",),
-    "methods.ensemble": ("Ensemble", "EnsembleConfig"),
-    "methods.one_vs_all": ("OneVsAll", "OneVsAllConfig"),
-    "methods.lightxml": ("LightXML", "LightXMLConfig"),
-    "methods.cascadexml": ("CascadeXML", "CascadeXMLConfig"),
-    "methods.xr_transformer": ("XRTransformer", "XRTransformerConfig"),
-    "methods.x_transformer": ("XTransformer", "XTransformerConfig"),
-    "neural.optimiser": ("OptimConfig",),
-    "text.encoder": ("EncoderConfig",),
-    "methods.xr_linear": ("XRLinear", "XRLinearConfig"),
+    "methods": ("METHODS", "load"),
     "metrics": ("Propensity", "evaluate"),
+    "neural.optimiser": ("OptimConfig",),
     "predictions": ("Predictions", "Suggestion", "fuse"),
     "presets.registry": ("resolve",),
     "runtime": ("Runtime",),
     "text": ("Tfidf", "TfidfConfig"),
+    "text.encoder": ("EncoderConfig",),
 }
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
 
-__all__ = [
-    "CascadeXML",
-    "CascadeXMLConfig",
-    "ConfigError",
-    "Corpus",
-    "DataError",
-    "Dataset",
-    "EncoderConfig",
-    "Ensemble",
-    "EnsembleConfig",
-    "LabelSpace",
-    "LabelTree",
-    "LightXML",
-    "LightXMLConfig",
-    "LinearTree",
-    "LinearTreeConfig",
-    "MissingExtraError",
-    "NotFittedError",
-    "OneVsAll",
-    "OneVsAllConfig",
-    "OptimConfig",
-    "Predictions",
-    "Propensity",
-    "Runtime",
-    "SearchConfig",
-    "SolverConfig",
-    "StoreError",
-    "Suggestion",
-    "Tfidf",
-    "TfidfConfig",
-    "TreeConfig",
-    "TreetopError",
-    "XRLinear",
-    "XRLinearConfig",
-    "XRTransformer",
-    "XRTransformerConfig",
-    "XTransformer",
-    "XTransformerConfig",
-    "evaluate",
-    "fuse",
-    "grow_tree",
-    "load",
-    "pifa",
-    "read",
-    "resolve",
-    "split_by_ratio",
-    "splits",
-]
+
+def _homes() -> dict[str, str]:
+    """The module of every public name: those above, and the class and configuration of every method."""
+    homes = {name: f"treetop.{module}" for module, names in _HOMES.items() for name in names}
+    return homes | {name: record.module for record in METHODS.values() for name in record.public_names}
+
+
+if not TYPE_CHECKING:  # type checkers go by the imports above
+    __all__ = sorted(_homes())
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    home = _homes().get(name)
+    if home is None:
         raise AttributeError(f"module 'treetop' has no attribute '{name}'")
     from treetop.errors import needs_neural
 
     with needs_neural():
-        return getattr(import_module(f"treetop.{_HOME[name]}"), name)
+        return getattr(import_module(home), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    return sorted([*_homes(), "__version__"])

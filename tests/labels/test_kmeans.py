@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from treetop.errors import ConfigError, DataError
 from treetop.labels import LabelTree, TreeConfig, grow_tree

@@ -6,12 +6,17 @@ from pathlib import Path
 import pytest
 
 from treetop.errors import ConfigError, StoreError
-from treetop.methods.registry import METHODS, load, method_class
+from treetop.methods.catalogue import METHODS
+from treetop.methods.registry import load, method_class
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_names_lead_to_classes_of_that_name(name: str) -> None:
-    assert method_class(name).name == name
+    if METHODS[name].extra == "neural":
+        pytest.importorskip("transformers", reason="needs the extra 'neural'")
+    found = method_class(name)
+    assert found.name == name
+    assert (found.__name__, found.config_class.__name__) == METHODS[name].public_names
 
 
 def test_an_unknown_name_gets_the_nearest() -> None:

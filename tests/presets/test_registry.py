@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from treetop.errors import ConfigError
-from treetop.methods import method_class
+from treetop.methods import METHODS, method_class
 from treetop.presets.registry import PRESETS, method_of, preset, resolve
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_is_a_valid_configuration(name: str) -> None:
     method = preset(name).method
-    if method not in ("xr-linear", "one-vs-all"):
+    if METHODS[method].extra == "neural":
         pytest.importorskip("transformers", reason="needs the extra 'neural'")
     assert isinstance(resolve(method, preset_name=name), method_class(method).config_class)
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from treetop.data import Dataset
 from treetop.errors import ConfigError, DataError, MissingExtraError, TreetopError
 from treetop.methods import Method
+from treetop.methods.fine_tuned import FineTuned
 from treetop.neural.analysis import PooledAttention, layer_similarity, layer_states, pooled_attention, shortlist_recall
 from treetop.text.encoder import TextEncoder
 
@@ -45,7 +46,9 @@ class Analysis:
 
 def analyse(model: Method[Any], dataset: Dataset) -> Analysis:
     """Look at a model through the texts of a dataset; some thousand are enough."""
-    encoder = _encoder_of(model)
+    if not isinstance(model, FineTuned):
+        raise ConfigError(f"method '{model.name}' has no encoder to look into; give a model of a transformer method")
+    encoder = model.text_encoder
     texts = list(dataset.corpus.texts)
     if not texts:
         raise DataError("there are no texts to look at; give at least one")
@@ -64,19 +67,11 @@ def analyse(model: Method[Any], dataset: Dataset) -> Analysis:
     return Analysis(recall, widths, pooled_attention(encoder, tokens, model.runtime), before, similarity, remark)
 
 
-def _encoder_of(model: Method[Any]) -> TextEncoder:
-    found = getattr(model, "encoder", None) or getattr(getattr(model, "network", None), "encoder", None)
-    if not isinstance(found, TextEncoder):
-        raise ConfigError(f"method '{model.name}' has no encoder to look into; give a model of a transformer method")
-    return found
-
-
-def _recall(model: Method[Any], dataset: Dataset) -> tuple[list[float], list[int]]:
-    tree = model.label_tree()
-    if tree is None or not hasattr(model, "shortlists"):
+def _recall(model: FineTuned[Any], dataset: Dataset) -> tuple[list[float], list[int]]:
+    tree, kept = model.label_tree(), model.shortlists(dataset.corpus.texts)
+    if tree is None or not kept:
         return [], []
     true = dataset.labels[:, : tree.widths[-1]]  # labels that the model does not know are below no node
-    kept = model.shortlists(dataset.corpus.texts)
     return [shortlist_recall(tree.lift(true, t), nodes) for t, nodes in enumerate(kept)], list(tree.widths[:-1])
 
 

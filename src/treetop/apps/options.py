@@ -12,13 +12,14 @@ from typing import IO, TYPE_CHECKING, Annotated, Optional
 import typer
 
 from treetop.errors import ConfigError
+from treetop.methods.registry import trainable
 
 if TYPE_CHECKING:
     from treetop.runtime import Runtime
 
 __all__ = [
     "ENCODER_HELP", "METHOD_HELP", "Data", "Device", "LabelField", "ModelPath", "Precision", "Quiet", "Seed",
-    "Separator", "TextField", "Threads", "make_runtime", "numbers", "output",
+    "Separator", "TextField", "Threads", "make_runtime", "method_help", "numbers", "output",
 ]  # fmt: skip
 
 Seed = Annotated[int, typer.Option(help="Start of every random choice.")]
@@ -31,8 +32,19 @@ TextField = Annotated[str, typer.Option("--text", help="Field or column that hol
 LabelField = Annotated[str, typer.Option("--labels", help="Field or column that holds the labels.")]
 Separator = Annotated[Optional[str], typer.Option(help="What stands between labels in one column.")]  # noqa: UP045
 ModelPath = Annotated[Path, typer.Argument(help="Model folder.", show_default=False)]
-METHOD_HELP = "xr-linear, one-vs-all; lightxml, cascadexml, xr-transformer, x-transformer with the extra 'neural'."
 ENCODER_HELP = "Encoder of a transformer method: a folder, a hub name, or 'minilm'."
+
+
+def method_help() -> str:
+    """The methods that can be trained, and the extras that some of them need."""
+    groups: dict[str | None, list[str]] = {}
+    for record in trainable():
+        groups.setdefault(record.extra, []).append(record.name)
+    parts = [", ".join(names) + (f" with the extra '{extra}'" if extra else "") for extra, names in groups.items()]
+    return f"{'; '.join(parts)}."
+
+
+METHOD_HELP = method_help()
 
 
 def make_runtime(seed: int, threads: int, quiet: bool, device: str = "cpu", precision: str = "float32") -> Runtime:

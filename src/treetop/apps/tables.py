@@ -13,8 +13,8 @@ from rich.table import Table
 from treetop.apps.measure import Figures
 from treetop.config import to_dict
 from treetop.data import Dataset
-from treetop.methods import METHODS, Method
-from treetop.methods.registry import SUMMARIES
+from treetop.methods import Method
+from treetop.methods.registry import trainable
 from treetop.predictions import Suggestion
 from treetop.presets.registry import PRESETS
 from treetop.runtime import available_memory
@@ -163,9 +163,8 @@ def show_presets() -> None:
     methods = Table(title="methods: treetop train --method NAME …", title_justify="left")
     for column in ("method", "what"):
         methods.add_column(column)
-    for name in METHODS:
-        if name != "ensemble":  # has a command of its own
-            methods.add_row(name, SUMMARIES[name])
+    for record in trainable():
+        methods.add_row(record.name, record.summary + (f" (extra: {record.extra})" if record.extra else ""))
     out.print(methods)
 
 

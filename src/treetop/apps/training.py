@@ -12,7 +12,8 @@ from typing import Any
 
 from treetop.data import Dataset
 from treetop.errors import ConfigError
-from treetop.methods import Method, method_class
+from treetop.methods import Method
+from treetop.methods.registry import method_class, method_record
 from treetop.runtime import Runtime, available_memory, leads
 
 __all__ = ["check_memory", "checkpoint_folder", "finish", "make_model"]
@@ -27,11 +28,12 @@ def checkpoint_folder(out: Path) -> Path:
 
 def make_model(name: str, config: Any, out: Path, runtime: Runtime, *, resume: bool) -> Method[Any]:
     """The method, with a place for checkpoints if it can continue from them."""
-    if name == "ensemble":
+    record = method_record(name)
+    if record.has("members"):
         raise ConfigError("an ensemble is made of trained models: treetop ensemble MODEL MODEL … --out ENSEMBLE")
     cls: Any = method_class(name)
     folder = checkpoint_folder(out)
-    if not _fine_tunes(config):
+    if not record.has("resume"):
         if resume:
             raise ConfigError(f"method '{name}' trains in one go and has nothing to resume; leave out --resume")
         plain: Method[Any] = cls(config, runtime=runtime)
@@ -46,7 +48,7 @@ def make_model(name: str, config: Any, out: Path, runtime: Runtime, *, resume: b
 
 def check_memory(model: Method[Any], dataset: Dataset) -> None:
     """Refuse a fine-tuning that cannot fit into memory, before it begins; the estimate is right to about a third."""
-    if not _fine_tunes(model.config):
+    if not method_record(model.name).has("encoder"):
         return
     needed, there = model.memory_estimate(dataset), available_memory()
     if needed > _HOPELESS * there:
@@ -64,12 +66,8 @@ def finish(model: Method[Any], out: Path) -> None:
     if not leads():
         return
     model.save(out)
-    if _fine_tunes(model.config):
+    if method_record(model.name).has("resume"):
         folder = checkpoint_folder(out)
         for curves in folder.glob("*/tensorboard"):
             shutil.move(curves, out / "tensorboard" / curves.parent.name)
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _fine_tunes(config: Any) -> bool:
-    return hasattr(config, "encoder")

@@ -353,6 +353,9 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
     def _linear_trees(self) -> int:
         return int(self.config.sparse)
 
+    def _text_encoder(self) -> TextEncoder:
+        return self.network.encoder
+
     def _heads(self, labels: int, encoder: EncoderSize) -> list[Head]:
         # Each coarser level is at most half as wide as the next, so all together have at most twice the last's nodes.
         inner = 2 * labels // self.config.tree.max_leaf + 1

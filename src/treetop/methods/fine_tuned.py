@@ -22,8 +22,9 @@ from treetop.neural.precision import check_device
 from treetop.neural.training import TrainingLog, Watch
 from treetop.runtime import Runtime, leads
 from treetop.store import Folder
-from treetop.text.encoder import EncoderConfig, EncoderSize, check_reads, size_of
+from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder, check_reads, size_of
 from treetop.text.states import forget_states
+from treetop.types import CSR, Texts
 
 __all__ = ["FineTuned", "FineTunedConfig"]
 
@@ -121,6 +122,17 @@ class FineTuned(Method[C]):
         network = needed_memory(size, config.encoder, optim, heads, keeps_best=chooses)
         return network + training_memory(train, trees=self._linear_trees(), half=False)
 
+    @property
+    def text_encoder(self) -> TextEncoder:
+        """The encoder as it was tuned; there after `fit`."""
+        self._check_fitted()
+        return self._text_encoder()
+
+    def shortlists(self, texts: Texts) -> list[CSR]:
+        """The nodes that search keeps for each text, level by level; empty if the method has no such levels."""
+        del texts
+        return []
+
     def _linear_trees(self) -> int:
         """Linear models on tf-idf that are trained beside the network."""
         return 0
@@ -128,6 +140,10 @@ class FineTuned(Method[C]):
     @abstractmethod
     def _learn(self, train: Dataset) -> None:
         """Learn; set what prediction needs."""
+
+    @abstractmethod
+    def _text_encoder(self) -> TextEncoder:
+        """Where the encoder is kept."""
 
     @abstractmethod
     def _heads(self, labels: int, encoder: EncoderSize) -> list[Head]:

@@ -278,6 +278,9 @@ class LightXML(FineTuned[LightXMLConfig]):
         """The groups."""
         return self.tree
 
+    def _text_encoder(self) -> TextEncoder:
+        return self.network.encoder
+
     def _heads(self, labels: int, encoder: EncoderSize) -> list[Head]:
         width = encoder.width * min(self.config.layers, encoder.layers)
         if self._flat(labels):

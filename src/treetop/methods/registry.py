@@ -5,51 +5,46 @@ from __future__ import annotations
 import difflib
 from importlib import import_module
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from treetop.errors import ConfigError, StoreError, needs_neural
-from treetop.methods.base import CARD, FORMAT, Method
-from treetop.runtime import Runtime
-from treetop.store import Folder
+from treetop.methods.catalogue import METHODS
 
-__all__ = ["METHODS", "SUMMARIES", "load", "method_class"]
+if TYPE_CHECKING:
+    from treetop.methods.base import Method
+    from treetop.methods.record import MethodRecord
+    from treetop.runtime import Runtime
 
-METHODS = {
-    "xr-linear": "treetop.methods.xr_linear:XRLinear",
-    "one-vs-all": "treetop.methods.one_vs_all:OneVsAll",
-    "lightxml": "treetop.methods.lightxml:LightXML",
-    "xr-transformer": "treetop.methods.xr_transformer:XRTransformer",
-    "cascadexml": "treetop.methods.cascadexml:CascadeXML",
-    "x-transformer": "treetop.methods.x_transformer:XTransformer",
-    "ensemble": "treetop.methods.ensemble:Ensemble",
-}
-"""Where each method lives."""
-SUMMARIES = {
-    "xr-linear": "linear classifiers on a label tree; the default",
-    "one-vs-all": "a linear classifier per label",
-    "lightxml": "an encoder that recalls groups of labels and ranks those in them (extra: neural)",
-    "xr-transformer": "an encoder tuned on ever finer levels, then a linear tree (extra: neural)",
-    "cascadexml": "layers of an encoder for levels of the tree (extra: neural)",
-    "x-transformer": "an encoder finds clusters, linear classifiers rank in them (extra: neural)",
-    "ensemble": "several models that vote; `treetop ensemble`",
-}
-"""What each method is, in a line."""
+__all__ = ["load", "method_class", "method_record", "trainable"]
 
 
-def method_class(name: str) -> type[Method[Any]]:
-    """The class of a method by its name on the command line and in model folders."""
+def method_record(name: str) -> MethodRecord:
+    """The record of a method by its name on the command line and in model folders."""
     if name not in METHODS:
         near = difflib.get_close_matches(name, METHODS, 1)
         hint = f"did you mean '{near[0]}'?" if near else f"choose one of {', '.join(METHODS)}"
         raise ConfigError(f"there is no method '{name}'; {hint}")
-    module, _, attribute = METHODS[name].partition(":")
+    return METHODS[name]
+
+
+def method_class(name: str) -> type[Method[Any]]:
+    """The class of a method by its name."""
+    record = method_record(name)
     with needs_neural():
-        found: type[Method[Any]] = getattr(import_module(module), attribute)
+        found: type[Method[Any]] = getattr(import_module(record.module), record.public_names[0])
     return found
+
+
+def trainable() -> list[MethodRecord]:
+    """The methods that learn from texts; the others are made of models."""
+    return [record for record in METHODS.values() if not record.has("members")]
 
 
 def load(path: str | PathLike[str], *, runtime: Runtime | None = None) -> Method[Any]:
     """A saved model of any method, its arrays mapped into memory."""
+    from treetop.methods.base import CARD, FORMAT
+    from treetop.store import Folder
+
     folder = Folder.open(path)
     card = folder.read_json(CARD)
     if not isinstance(card, dict) or "method" not in card:

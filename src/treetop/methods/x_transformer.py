@@ -279,6 +279,9 @@ class XTransformer(FineTuned[XTransformerConfig]):
     def _linear_trees(self) -> int:
         return 1
 
+    def _text_encoder(self) -> TextEncoder:
+        return self.network.encoder
+
     def _heads(self, labels: int, encoder: EncoderSize) -> list[Head]:
         return [Head(2 * labels // self.config.tree.max_leaf + 1, encoder.width, by_rows=False)]
 

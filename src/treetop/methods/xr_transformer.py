@@ -267,6 +267,9 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
     def _linear_trees(self) -> int:
         return 1
 
+    def _text_encoder(self) -> TextEncoder:
+        return self.encoder
+
     def _heads(self, labels: int, encoder: EncoderSize) -> list[Head]:
         return [Head(min(labels, self.config.finest), encoder.width)]
 

@@ -18,8 +18,7 @@ import torch
 from torch import Tensor
 
 from treetop.errors import ConfigError, StoreError
-from treetop.neural.board import FOLDER as BOARD
-from treetop.neural.board import Board
+from treetop.neural.board import FOLDER as BOARD, Board
 from treetop.store import Folder, whole_file
 
 __all__ = ["UNESSENTIAL", "Checkpoints", "claim", "optimiser_state", "restore_optimiser"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from treetop.config import from_dict, merge, override, read_toml, to_dict
 from treetop.errors import ConfigError
-from treetop.methods import method_class
+from treetop.methods.registry import method_class, method_record
 from treetop.presets.linear import LINEAR
 from treetop.presets.papers import PAPERS
 from treetop.presets.preset import Preset
@@ -62,7 +62,7 @@ def resolve(
         values = merge(values, file)
     config = from_dict(config_class, merge(to_dict(config_class()), values))
     if encoder is not None:
-        if not hasattr(config, "encoder"):
+        if not method_record(method).has("encoder"):
             raise ConfigError(f"method '{method}' has no encoder; leave out --encoder, or choose a transformer method")
         config = replace(config, encoder=replace(config.encoder, name=encoder))
     return override(config, list(assignments))

@@ -1,0 +1,40 @@
+"""A method as somebody might add it: suggest the commonest labels, whatever the text says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from treetop.data import Corpus, Dataset
+from treetop.methods.base import Method
+from treetop.predictions import Predictions
+from treetop.store import Folder
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CommonestConfig:
+    """How many labels are worth a suggestion."""
+
+    most: int = 3
+    """Labels that are suggested."""
+
+
+class Commonest(Method[CommonestConfig]):
+    """The commonest labels of the training texts."""
+
+    name = "commonest"
+    config_class = CommonestConfig
+
+    def _fit(self, train: Dataset) -> None:
+        self.order = np.argsort(-train.frequency, kind="stable")[: self.config.most]
+
+    def _predict(self, corpus: Corpus, k: int) -> Predictions:
+        labels = np.tile(self.order[:k].astype(np.int64), (len(corpus), 1))
+        return Predictions(labels, np.zeros(labels.shape, np.float32))
+
+    def _save(self, folder: Folder) -> None:
+        folder.write_tensors("commonest.safetensors", {"order": self.order})
+
+    def _load(self, folder: Folder) -> None:
+        self.order = folder.read_tensors("commonest.safetensors")["order"]

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse as sp
 
-from treetop.types import CSR, Dense, Floats
+from treetop import kernels
+from treetop.kernels import Packed
+from treetop.kernels.reference import search as oracle
+from treetop.types import CSR, Dense, Floats, Ids
 
 
 @dataclass
@@ -28,14 +35,78 @@ def random_csr(rng: np.random.Generator, rows: int, columns: int, density: float
     return csr(np.where(mask, rng.normal(size=(rows, columns)), 0))
 
 
-def split(rng: np.random.Generator, nodes: int, parents: int) -> np.ndarray:
+def split(rng: np.random.Generator, nodes: int, parents: int) -> NDArray[np.int64]:
     """Uneven runs of children; some parents have none."""
     cuts = np.sort(rng.integers(0, nodes + 1, parents - 1))
     return np.concatenate([[0], cuts, [nodes]]).astype(np.int64)
 
 
-def assert_same_bits(a, b):
+def assert_same_bits(a: Sequence[NDArray[Any]], b: Sequence[NDArray[Any]]) -> None:
     for left, right in zip(a, b, strict=True):
         assert left.dtype == right.dtype
         assert left.shape == right.shape
         assert left.tobytes() == right.tobytes()
+
+
+def random_level(
+    rng: np.random.Generator,
+    parents: int,
+    nodes: int,
+    features: int,
+    dims: int = 0,
+    *,
+    half: bool = False,
+    density: float = 0.2,
+    values: list[float] | None = None,
+) -> Packed:
+    starts = np.array([0, nodes], np.int64) if parents == 1 else split(rng, nodes, parents)
+    weights = Weights(
+        random_csr(rng, nodes, features, density) if features else None,
+        rng.normal(size=(nodes, dims)).astype(np.float32) if dims else None,
+        rng.normal(size=nodes).astype(np.float32) - 1,
+    )
+    if values is not None and weights.sparse is not None:  # few distinct weights: many ties
+        weights.sparse.data[:] = rng.choice(values, weights.sparse.nnz)
+        weights.bias[:] = rng.choice(values, nodes)
+    return kernels.pack(weights, starts, rng.permutation(nodes).astype(np.int32), half=half)
+
+
+def random_tree(
+    rng: np.random.Generator, widths: tuple[int, ...], features: int, dims: int = 0, **options: Any
+) -> list[Packed]:
+    return [random_level(rng, p, n, features, dims, **options) for p, n in itertools.pairwise((1, *widths))]
+
+
+def random_texts(
+    rng: np.random.Generator, texts: int, features: int, dims: int = 0, density: float = 0.3
+) -> tuple[CSR | None, Dense | None]:
+    sparse = random_csr(rng, texts, features, density) if features else None
+    dense = rng.normal(size=(texts, dims)).astype(np.float32) if dims else None
+    return sparse, dense
+
+
+def one_by_one(
+    searcher: kernels.Searcher, sparse: CSR | None, dense: Dense | None, **options: Any
+) -> tuple[Ids, Floats]:
+    """`search` of each text alone."""
+    results = []
+    given = sparse if dense is None else dense
+    assert given is not None
+    for i in range(given.shape[0]):
+        cut = slice(0, 0) if sparse is None else slice(sparse.indptr[i], sparse.indptr[i + 1])
+        indices = np.empty(0, np.int32) if sparse is None else sparse.indices[cut]
+        values = np.empty(0, np.float32) if sparse is None else sparse.data[cut]
+        results.append(searcher.search_one(indices, values, None if dense is None else dense[i], **options))
+    return np.array([labels for labels, _ in results]), np.array([scores for _, scores in results])
+
+
+def assert_agrees(levels: list[Packed], sparse: CSR | None, dense: Dense | None, **options: Any) -> tuple[Ids, Floats]:
+    """Reference, batch and one at a time give the same labels; the latter two the same bits."""
+    searcher = kernels.Searcher(levels)
+    labels, scores = searcher.search(sparse, dense, **options)
+    expected_labels, expected_scores = oracle.Searcher(levels).search(sparse, dense, **options)
+    np.testing.assert_array_equal(labels, expected_labels)
+    np.testing.assert_allclose(scores, expected_scores, rtol=1e-6, atol=1e-30)
+    assert_same_bits(one_by_one(searcher, sparse, dense, **options), (labels, scores))
+    assert not np.isnan(scores).any()
+    return labels, scores

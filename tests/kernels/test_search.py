@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import itertools
 import os
 import signal
 import subprocess
@@ -12,56 +11,21 @@ import numpy as np
 import pytest
 from scipy import sparse as sp
 
-from random_levels import Weights, assert_same_bits, csr, random_csr, split
+from random_levels import (
+    Weights,
+    assert_agrees,
+    assert_same_bits,
+    csr,
+    one_by_one,
+    random_csr,
+    random_level,
+    random_texts,
+    random_tree,
+)
 from treetop import kernels
 from treetop.errors import ConfigError, DataError, StoreError
 from treetop.kernels.reference import search as oracle
 from treetop.kernels.search import LINKS
-
-
-def random_level(rng, parents, nodes, features, dims=0, *, half=False, density=0.2, values=None):
-    starts = np.array([0, nodes], np.int64) if parents == 1 else split(rng, nodes, parents)
-    weights = Weights(
-        random_csr(rng, nodes, features, density) if features else None,
-        rng.normal(size=(nodes, dims)).astype(np.float32) if dims else None,
-        rng.normal(size=nodes).astype(np.float32) - 1,
-    )
-    if values is not None and weights.sparse is not None:  # few distinct weights: many ties
-        weights.sparse.data[:] = rng.choice(values, weights.sparse.nnz)
-        weights.bias[:] = rng.choice(values, nodes)
-    return kernels.pack(weights, starts, rng.permutation(nodes).astype(np.int32), half=half)
-
-
-def random_tree(rng, widths, features, dims=0, **options):
-    return [random_level(rng, p, n, features, dims, **options) for p, n in itertools.pairwise((1, *widths))]
-
-
-def random_texts(rng, texts, features, dims=0, density=0.3):
-    sparse = random_csr(rng, texts, features, density) if features else None
-    dense = rng.normal(size=(texts, dims)).astype(np.float32) if dims else None
-    return sparse, dense
-
-
-def one_by_one(searcher, sparse, dense, **options):
-    results = []
-    for i in range((sparse if dense is None else dense).shape[0]):
-        cut = slice(0, 0) if sparse is None else slice(sparse.indptr[i], sparse.indptr[i + 1])
-        indices = np.empty(0, np.int32) if sparse is None else sparse.indices[cut]
-        values = np.empty(0, np.float32) if sparse is None else sparse.data[cut]
-        results.append(searcher.search_one(indices, values, None if dense is None else dense[i], **options))
-    return np.array([labels for labels, _ in results]), np.array([scores for _, scores in results])
-
-
-def assert_agrees(levels, sparse, dense, **options):
-    """Reference, batch and one at a time give the same labels; the latter two the same bits."""
-    searcher = kernels.Searcher(levels)
-    labels, scores = searcher.search(sparse, dense, **options)
-    expected_labels, expected_scores = oracle.Searcher(levels).search(sparse, dense, **options)
-    np.testing.assert_array_equal(labels, expected_labels)
-    np.testing.assert_allclose(scores, expected_scores, rtol=1e-6, atol=1e-30)
-    assert_same_bits(one_by_one(searcher, sparse, dense, **options), (labels, scores))
-    assert not np.isnan(scores).any()
-    return labels, scores
 
 
 @pytest.mark.parametrize("half", [False, True])

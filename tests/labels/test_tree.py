@@ -203,3 +203,11 @@ def test_describe_is_an_outline_with_names() -> None:
     ]
     assert full[-1] == "      dairy"
     assert "  [1] 1 labels: 3" in tree.describe()
+
+
+def test_branches_are_the_nodes_above_some_labels() -> None:
+    tree = LabelTree.from_parents([[0, 0], [0, 0, 1], [0, 2, 1, 0, 2]])
+    masks = tree.branches([4, 1])
+    assert [np.flatnonzero(mask).tolist() for mask in masks] == [[1], [2], [1, 4]]
+    assert [len(mask) for mask in masks] == list(tree.widths)
+    assert all(mask.all() for mask in tree.branches(range(5)))

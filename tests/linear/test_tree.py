@@ -203,3 +203,28 @@ def test_mistakes() -> None:
     with pytest.raises(ConfigError, match="noop"):
         SearchConfig(link="noop")
     assert everyone(3).toarray().tolist() == [[1], [1], [1]]
+
+
+@pytest.mark.parametrize("features", [SPARSE, join(SPARSE, EMBEDDING)], ids=["sparse", "joined"])
+def test_allowed_labels_alone_are_found_with_their_own_scores(features: AnyFeatures) -> None:
+    linear = LinearTree.fit(features, TRUE, TREE)
+    allowed = [3, 17, 4, 20]
+    everything = linear.predict(features, LABELS, beam=LABELS)
+    some = linear.predict(features, 6, beam=LABELS, allowed=allowed)
+    for row in range(TEXTS):
+        kept = np.isin(everything.labels[row], allowed)
+        np.testing.assert_array_equal(some.labels[row], [*everything.labels[row][kept], -1, -1])
+        np.testing.assert_array_equal(some.scores[row][:4], everything.scores[row][kept])
+    narrow = linear.predict(features, 6, beam=1, allowed=allowed)
+    alone = linear.predict(take_rows(features, slice(5, 6)), 6, beam=1, allowed=np.array(allowed))
+    assert (narrow.labels[:, 0] >= 0).all()
+    assert set(narrow.labels.ravel().tolist()) <= {*allowed, -1}
+    np.testing.assert_array_equal(alone.labels[0], narrow.labels[5])
+    np.testing.assert_array_equal(alone.scores[0], narrow.scores[5])
+
+
+@pytest.mark.parametrize("allowed", [[], [0, LABELS], [-1], [0.5], ["a"]])
+def test_allowed_labels_that_do_not_exist_are_refused(allowed: list[object]) -> None:
+    linear = LinearTree.fit(SPARSE, TRUE, TREE)
+    with pytest.raises(DataError, match=f"give some numbers from 0 to {LABELS - 1}"):
+        linear.predict(SPARSE, allowed=allowed)

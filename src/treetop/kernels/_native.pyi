@@ -108,6 +108,7 @@ class Searcher:
         data: NDArray[np.float32] | None,
         dense: NDArray[np.float32] | None,
         settings: SearchSettings,
+        allowed: list[NDArray[np.uint8]] | None,
         threads: int,
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]: ...
     def search_one(
@@ -116,6 +117,7 @@ class Searcher:
         values: NDArray[np.float32],
         dense: NDArray[np.float32] | None,
         settings: SearchSettings,
+        allowed: list[NDArray[np.uint8]] | None,
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]: ...
     def score(
         self,
@@ -128,6 +130,7 @@ class Searcher:
         shortlist_ptr: NDArray[np.int64] | None,
         shortlist_parent: NDArray[np.int32] | None,
         shortlist_score: NDArray[np.float32] | None,
+        allowed: NDArray[np.uint8] | None,
         link: int,
         add_path: bool,
         keep: int,

@@ -26,10 +26,13 @@ from treetop.kernels.pack import Packed
 from treetop.kernels.packed_checks import check_level, check_levels, damage
 from treetop.types import CSR, Dense, Floats, Ids
 
-__all__ = ["LINKS", "Combine", "Link", "Searcher", "score_level"]
+__all__ = ["LINKS", "Combine", "Link", "Mask", "Searcher", "score_level"]
 
 Link: TypeAlias = Literal["noop", "l1-hinge", "l2-hinge", "l3-hinge", "l4-hinge", "sigmoid"]
 Combine: TypeAlias = Literal["multiply", "last"]
+
+Mask: TypeAlias = NDArray[np.bool_]
+"""Of each node of a level, whether a search may look at it."""
 
 LINKS: tuple[Link, ...] = ("noop", "l1-hinge", "l2-hinge", "l3-hinge", "l4-hinge", "sigmoid")
 """All links; the position is the number the native code knows them by."""
@@ -50,6 +53,9 @@ class Searcher:
         self._settings: dict[tuple[Any, ...], _native.SearchSettings] = {}
         self.levels = len(levels)
         self.columns, self.dims = (int(size) for size in levels[0]["width"])
+        labels = int(levels[-1]["children"].max(initial=-1)) + 1
+        self.nodes = (*(len(level["children_ptr"]) - 1 for level in levels[1:]), labels)
+        """Nodes of each level: how long the masks of a restricted search must be."""
 
     @property
     def width(self) -> int:
@@ -66,17 +72,19 @@ class Searcher:
         link: Link = "l3-hinge",
         combine: Combine = "multiply",
         leaf_link: Link | None = None,
+        allowed: Sequence[Mask] | None = None,
         threads: int = 1,
     ) -> tuple[Ids, Floats]:
         """The k best labels of each text (texts × k, -1 where there are fewer) and their scores, best first.
 
         `beams` says how many nodes to keep after each level but the last; `leaf_link` replaces `link` at the last.
+        `allowed` has a mask per level: nodes outside are not looked at, and take no place in a beam.
         """
         settings = self._settings_of(beams, k, link, combine, leaf_link)
         texts = _check_texts(sparse, dense, self.columns, self.dims)
         _check_threads(threads)
         try:
-            return self._native.search(*texts, settings, threads)
+            return self._native.search(*texts, settings, self._masks(allowed), threads)
         except IndexError as error:
             raise DataError(f"the features are damaged: {error}") from None
         except ValueError as error:
@@ -93,6 +101,7 @@ class Searcher:
         link: Link = "l3-hinge",
         combine: Combine = "multiply",
         leaf_link: Link | None = None,
+        allowed: Sequence[Mask] | None = None,
     ) -> tuple[Ids, Floats]:
         """The k best labels of one text, the same as from `search`, with the least delay.
 
@@ -104,7 +113,7 @@ class Searcher:
         if (0 if dense is None else len(dense)) != self.dims:
             raise DataError(f"the model has {self.dims} dense features, the text {0 if dense is None else len(dense)}")
         try:
-            return self._native.search_one(indices, values, dense, settings)
+            return self._native.search_one(indices, values, dense, settings, self._masks(allowed))
         except IndexError as error:
             raise DataError(f"the text does not fit the model: {error}; use the same features as in training") from None
         except ValueError as error:
@@ -119,6 +128,13 @@ class Searcher:
             found = self._settings[key] = _make_settings(self.levels, *key)
         return found
 
+    def _masks(self, allowed: Sequence[Mask] | None) -> list[NDArray[np.uint8]] | None:
+        if allowed is None:
+            return None
+        if len(allowed) != self.levels:
+            raise DataError(f"allowed has {len(allowed)} masks; a tree of {self.levels} levels needs one for each")
+        return [_check_mask(mask, nodes) for mask, nodes in zip(allowed, self.nodes, strict=True)]
+
 
 def score_level(
     level: Packed,
@@ -128,6 +144,7 @@ def score_level(
     *,
     link: Link = "l3-hinge",
     combine: Combine = "multiply",
+    allowed: Mask | None = None,
     nodes: int | None = None,
     keep: int = 0,
     log: bool = False,
@@ -137,8 +154,9 @@ def score_level(
     """Scores of the children of each text's shortlisted parents: texts × nodes, as one step of `Searcher.search`.
 
     `shortlist` (texts × parents) holds the parents' scores; None means the root. "multiply" multiplies them in, "last"
-    looks at the pattern only. `keep` cuts to the best so many per text (0: all). With `log`, scores come and go as
-    logarithms, which never underflow. `nodes` is the width of the result, `file` what to blame for a damaged level.
+    looks at the pattern only. `allowed` says which nodes may be scored, `keep` cuts to the best so many per text (0:
+    all). With `log`, scores come and go as logarithms, which never underflow. `nodes` is the width of the result and
+    `file` what to blame for a damaged level.
     """
     _check_link(link, combine)
     check_level(level, file=file)
@@ -150,11 +168,13 @@ def score_level(
     if keep < 0:
         raise ConfigError(f"keep is {keep}; it is the number of nodes to keep, or 0 for all")
     _check_threads(threads)
+    columns = int(np.max(level["children"], initial=-1)) + 1
+    open_nodes = None if allowed is None else _check_mask(allowed, columns)
     native = _native.Searcher([_as_bits(level)])
     add_path = combine == "multiply"
     try:
         indptr, indices, data = native.score(
-            0, *texts, starts, parents, above, LINKS.index(link), add_path, keep, threads
+            0, *texts, starts, parents, above, open_nodes, LINKS.index(link), add_path, keep, threads
         )
     except IndexError as error:
         raise DataError(f"the features or the shortlist are damaged: {error}") from None
@@ -162,8 +182,7 @@ def score_level(
         raise damage(error, [file]) from None
     if not log and link != "noop":
         np.exp(data, out=data)
-    columns = nodes if nodes is not None else int(np.max(level["children"], initial=-1)) + 1
-    return CSR((data, indices, indptr), shape=(texts[0], columns))
+    return CSR((data, indices, indptr), shape=(texts[0], columns if nodes is None else nodes))
 
 
 def _make_settings(
@@ -190,6 +209,12 @@ def _check_link(link: str, combine: str) -> None:
         raise ConfigError(
             "combine 'multiply' needs scores in (0, 1]; choose another link than 'noop', or combine 'last'"
         )
+
+
+def _check_mask(mask: Mask, nodes: int) -> NDArray[np.uint8]:
+    if mask.dtype != np.bool_ or mask.ndim != 1 or len(mask) < nodes:
+        raise DataError(f"a mask is {mask.dtype} of shape {mask.shape}; use one bool for each of {nodes} nodes")
+    return np.ascontiguousarray(mask).view(np.uint8)
 
 
 def _check_threads(threads: int) -> None:

@@ -150,6 +150,19 @@ class LabelTree:
             node = parent[node]
         return node
 
+    def branches(self, labels: ArrayLike) -> list[NDArray[np.bool_]]:
+        """Of each level a mask: which nodes have one of these labels below them, or are one."""
+        given = np.unique(np.asarray(labels))
+        if not given.size or given.dtype.kind not in "iu" or not 0 <= given[0] <= given[-1] < self.widths[-1]:
+            raise DataError(f"{given} are no labels of this tree; give some numbers from 0 to {self.widths[-1] - 1}")
+        masks = []
+        for parent in reversed(self.parents):
+            mask = np.zeros(len(parent), np.bool_)
+            mask[given] = True
+            masks.append(mask)
+            given = np.unique(parent[given])
+        return masks[::-1]
+
     def lift(self, labels: CSR, level: int) -> CSR:
         """Labels → nodes of a level; the values of labels below the same node are added. Y·C·C… in the papers."""
         level = self._number(level)

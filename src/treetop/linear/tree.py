@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from treetop import kernels
 from treetop.errors import ConfigError, DataError, StoreError
@@ -116,24 +117,35 @@ class LinearTree:
         return cls(tree, levels, config.search)
 
     def predict(
-        self, features: AnyFeatures, k: int = 10, *, beam: int | None = None, runtime: Runtime | None = None
+        self,
+        features: AnyFeatures,
+        k: int = 10,
+        *,
+        beam: int | None = None,
+        allowed: ArrayLike | None = None,
+        runtime: Runtime | None = None,
     ) -> Predictions:
-        """The k best labels of each text; `beam` replaces the configured one. Ties: by margin, then by label."""
+        """The k best labels of each text; `beam` replaces the configured one. Ties: by margin, then by label.
+
+        `allowed` are the numbers of labels to choose from. The search looks only at nodes above them, so it finds them
+        with a beam that would lose them among all labels; their scores stay what they are.
+        """
         check_k(k)
         self._check_width(features)
         how = self.search
         beams = [beam or how.beam] * (len(self.levels) - 1)
+        masks = None if allowed is None else self.tree.branches(allowed)
         sparse, dense = sparse_block(features), dense_block(features)
         if features.shape[0] == 1:  # A single text has a path of its own: no grouping, no threads.
             labels, scores = self._searcher.search_one(
                 _NONE if sparse is None else sparse.indices,
                 _NOTHING if sparse is None else sparse.data,
                 None if dense is None else dense[0],
-                beams=beams, k=k, link=how.link, leaf_link=how.leaf_link, combine=how.combine,
+                beams=beams, k=k, link=how.link, leaf_link=how.leaf_link, combine=how.combine, allowed=masks,
             )  # fmt: skip
             return Predictions(labels.reshape(1, -1), scores.reshape(1, -1))
         labels, scores = self._searcher.search(
-            sparse, dense, beams=beams, k=k, link=how.link, leaf_link=how.leaf_link, combine=how.combine,
+            sparse, dense, beams=beams, k=k, link=how.link, leaf_link=how.leaf_link, combine=how.combine, allowed=masks,
             threads=(runtime or Runtime()).cores,
         )  # fmt: skip
         return Predictions(labels, scores)

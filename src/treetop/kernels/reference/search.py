@@ -139,12 +139,15 @@ def _score_children(
     text: tuple[Ids, Floats, Floats | None],
     link: str,
     add_path: bool,
+    allowed: NDArray[np.bool_] | None,
 ) -> list[tuple[float, float, int]]:
-    """(score, margin, node) of all children of (score, parent) pairs, best first."""
+    """(score, margin, node) of all allowed children of (score, parent) pairs, best first."""
     found = []
     for above, parent in parents:
         nodes = level["children"][level["children_ptr"][parent] : level["children_ptr"][parent + 1]]
         for node, margin in zip(nodes.tolist(), margins_of(level, parent, *text), strict=True):
+            if allowed is not None and not allowed[node]:
+                continue
             score = log_link(link, margin) + (np.float32(above) if add_path else np.float32(0))
             found.append((float(score), float(margin), node))
     return sorted(found, key=lambda one: (-one[0], -one[1], one[2]))
@@ -177,20 +180,22 @@ class Searcher:
         link: str = "l3-hinge",
         combine: str = "multiply",
         leaf_link: str | None = None,
+        allowed: Sequence[NDArray[np.bool_]] | None = None,
         threads: int = 1,  # noqa: ARG002
     ) -> tuple[Ids, Floats]:
         """The k best labels of each text and their scores."""
         texts = _texts(sparse, dense)
         leaf = leaf_link or link
+        masks = [None] * len(self.levels) if allowed is None else allowed
         labels = np.full((len(texts), k), -1, np.int32)
         scores = np.full((len(texts), k), -np.inf if leaf == "noop" else 0.0, np.float32)
         for i, text in enumerate(texts):
             kept = [(0.0, 0)]
-            for level, beam in zip(self.levels[:-1], beams, strict=True):
-                found = _score_children(level, kept, text, link, add_path=link != "noop")
+            for level, beam, mask in zip(self.levels[:-1], beams, masks[:-1], strict=True):
+                found = _score_children(level, kept, text, link, link != "noop", mask)
                 kept = [(score, node) for score, _, node in found[:beam]]
             for rank, (score, _, label) in enumerate(
-                _score_children(self.levels[-1], kept, text, leaf, add_path=combine == "multiply")[:k]
+                _score_children(self.levels[-1], kept, text, leaf, combine == "multiply", masks[-1])[:k]
             ):
                 labels[i, rank] = label
                 scores[i, rank] = score if leaf == "noop" else math.exp(score)
@@ -206,6 +211,7 @@ def score_level(
     link: str = "l3-hinge",
     combine: str = "multiply",
     nodes: int,
+    allowed: NDArray[np.bool_] | None = None,
     keep: int = 0,
     log: bool = False,
 ) -> NDArray[np.float64]:
@@ -218,7 +224,7 @@ def score_level(
             cut = slice(shortlist.indptr[i], shortlist.indptr[i + 1])
             above = shortlist.data[cut] if log else np.log(shortlist.data[cut])
             parents = list(zip(above.tolist(), shortlist.indices[cut].tolist(), strict=True))
-        found = _score_children(level, parents, text, link, add_path=combine == "multiply")
+        found = _score_children(level, parents, text, link, combine == "multiply", allowed)
         for score, _, node in found[: keep or None]:
             result[i, node] = score if log or link == "noop" else math.exp(score)
     return result

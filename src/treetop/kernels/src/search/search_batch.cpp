@@ -38,10 +38,10 @@ struct BatchScratch : BlockScratch {
 // One level of the search for the texts of a block.
 class LevelSearch {
 public:
-    LevelSearch(SearchLevel &search_level, size_t depth, const Settings &settings, BatchScratch &s)
+    LevelSearch(SearchLevel &search_level, size_t depth, const Settings &settings, Mask open, BatchScratch &s)
         : search_level_(search_level), level_(search_level.level()), link_(settings.link_at(depth)),
           add_path_(settings.add_path(depth)), prunes_(settings.prunes(depth)),
-          first_ranks_(depth == 0 ? 1 : (settings.keep(depth - 1) + 3) / 4), s_(s) {}
+          first_ranks_(depth == 0 ? 1 : (settings.keep(depth - 1) + 3) / 4), open_(open), s_(s) {}
 
     // Links are at most 1, so a child never beats its parent: once the parents that rank first have been searched, many
     // of the others cannot contribute. Whether that pays for preparing the chunks twice, a few texts tell.
@@ -57,7 +57,7 @@ public:
     void announce(const Pair &pair) const { __builtin_prefetch(&s_.found[pair.text]); }
     void expect(const Pair &pair) const { s_.found[pair.text].prefetch(); }
     void visit(const Pair &pair, const Scored &scored) const {
-        offer_children(scored, s_.positions, s_.found[pair.text]);
+        offer_children(scored, open_, s_.positions, s_.found[pair.text]);
     }
 
 private:
@@ -108,10 +108,12 @@ private:
     const bool add_path_;
     const bool prunes_;
     const int64_t first_ranks_;
+    const Mask open_;
     BatchScratch &s_;
 };
 
-void search_block(const Levels &levels, const Settings &settings, BatchScratch &s, int32_t *labels, float *scores) {
+void search_block(const Levels &levels, const Settings &settings, const Allowed &allowed, BatchScratch &s,
+                  int32_t *labels, float *scores) {
     const int64_t texts = s.block.count();
     s.found.reset(texts, 1);
     for (int64_t i = 0; i < texts; ++i) s.found[i].offer(make_candidate(0.0f, 0.0f, 0));  // the root
@@ -119,7 +121,7 @@ void search_block(const Levels &levels, const Settings &settings, BatchScratch &
         std::swap(s.above, s.found);
         for (int64_t i = 0; i < texts; ++i) s.above[i].sort();
         s.found.reset(texts, std::min(settings.keep(l), levels[l]->level().nodes));
-        LevelSearch(*levels[l], l, settings, s).run();
+        LevelSearch(*levels[l], l, settings, allowed.at(l), s).run();
     }
     for (int64_t i = 0; i < texts; ++i) {
         const int64_t at = (s.block.first() + i) * settings.k;
@@ -147,15 +149,15 @@ std::vector<int64_t> cut_blocks(const Levels &levels, const Texts &texts, const 
 
 }  // namespace
 
-void search_batch(const Levels &levels, const Texts &texts, const Settings &settings, int threads, int32_t *labels,
-                  float *scores) {
+void search_batch(const Levels &levels, const Texts &texts, const Settings &settings, const Allowed &allowed,
+                  int threads, int32_t *labels, float *scores) {
     const std::vector<int64_t> bounds = cut_blocks(levels, texts, settings, threads);
     parallel_for(
         static_cast<int64_t>(bounds.size()) - 1, threads, [] { return BatchScratch(); },
         [&](BatchScratch &s, int64_t task, const std::atomic<bool> &stop) {
             s.stop = &stop;
             s.block.use(texts, bounds[task], bounds[task + 1]);
-            search_block(levels, settings, s, labels, scores);
+            search_block(levels, settings, allowed, s, labels, scores);
         });
 }
 

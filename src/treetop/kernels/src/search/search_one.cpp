@@ -63,7 +63,7 @@ void score_beam(SearchLevel &search_level, const Query &query, OnlineScratch &s)
                                    s.margins.data() + static_cast<int64_t>(slot) * stride);
 }
 
-void pick_children(const Level &level, Link link, bool add_path, OnlineScratch &s, Best &best) {
+void pick_children(const Level &level, Link link, bool add_path, Mask open, OnlineScratch &s, Best &best) {
     const SearchKernels &kernels = search_kernels();
     s.scores.resize(static_cast<size_t>(stride_of(level)));
     s.positions.resize(s.scores.size());
@@ -71,13 +71,14 @@ void pick_children(const Level &level, Link link, bool add_path, OnlineScratch &
         float *margins = s.margins.data() + static_cast<int64_t>(slot) * stride_of(level);
         const int64_t first = level.children_ptr[s.beam[slot].id], children = level.children_of(s.beam[slot].id);
         kernels.apply_link(link, add_path ? s.beam[slot].score() : 0.0f, children, margins, s.scores.data());
-        offer_children({level, first, children, margins, s.scores.data()}, s.positions, best);
+        offer_children({level, first, children, margins, s.scores.data()}, open, s.positions, best);
     }
 }
 
 }  // namespace
 
-void search_one(const Levels &levels, const Query &query, const Settings &settings, int32_t *labels, float *scores) {
+void search_one(const Levels &levels, const Query &query, const Settings &settings, const Allowed &allowed,
+                int32_t *labels, float *scores) {
     static thread_local OnlineScratch s;
     s.beam.assign(1, make_candidate(0.0f, 0.0f, 0));
     for (size_t l = 0; l < levels.size(); ++l) {
@@ -86,7 +87,7 @@ void search_one(const Levels &levels, const Query &query, const Settings &settin
         s.pool.resize(static_cast<size_t>(keep));
         Best best(s.pool.data(), keep);
         score_beam(*levels[l], query, s);
-        pick_children(level, settings.link_at(l), settings.add_path(l), s, best);
+        pick_children(level, settings.link_at(l), settings.add_path(l), allowed.at(l), s, best);
         if (settings.last(l)) return write_labels(best, settings, labels, scores);
         s.beam.assign(best.begin(), best.end());
     }

@@ -81,6 +81,15 @@ Texts view_texts(const Level &level, int64_t count, const std::optional<Vector<i
     return texts;
 }
 
+using Masks = std::vector<Vector<uint8_t>>;
+
+Allowed view_masks(const std::optional<Masks> &masks) {
+    Allowed allowed;
+    if (masks)
+        for (const Vector<uint8_t> &mask : *masks) allowed.levels.push_back(mask.data());
+    return allowed;
+}
+
 class Searcher {
 public:
     Searcher(const Searcher &) = delete;
@@ -91,25 +100,26 @@ public:
 
     nb::tuple search(int64_t count, std::optional<Vector<int64_t>> indptr, std::optional<Vector<int32_t>> indices,
                      std::optional<Vector<float>> data, std::optional<Matrix<float>> dense, const Settings &settings,
-                     int threads) const {
+                     std::optional<Masks> allowed, int threads) const {
         const Texts texts = view_texts(levels_[0]->level(), count, indptr, indices, data, dense);
         std::vector<int32_t> labels(static_cast<size_t>(count * settings.k));
         std::vector<float> scores(labels.size());
-        search_batch(levels_, texts, settings, threads, labels.data(), scores.data());
+        search_batch(levels_, texts, settings, view_masks(allowed), threads, labels.data(), scores.data());
         return nb::make_tuple(to_numpy(std::move(labels), count, settings.k),
                               to_numpy(std::move(scores), count, settings.k));
     }
 
     nb::tuple search_one(Vector<int32_t> indices, Vector<float> values, std::optional<Vector<float>> dense,
-                         const Settings &settings) const {
+                         const Settings &settings, std::optional<Masks> allowed) const {
         check_range(indices.data(), indices.size(), levels_[0]->level().features, "feature");
         const Query query{indices.data(), values.data(), static_cast<int64_t>(indices.size()),
                           dense ? dense->data() : nullptr};
+        const Allowed masks = view_masks(allowed);
         std::vector<int32_t> labels(static_cast<size_t>(settings.k));
         std::vector<float> scores(labels.size());
         {
             nb::gil_scoped_release release;
-            treetop::search_one(levels_, query, settings, labels.data(), scores.data());
+            treetop::search_one(levels_, query, settings, masks, labels.data(), scores.data());
         }
         return nb::make_tuple(to_numpy(std::move(labels)), to_numpy(std::move(scores)));
     }
@@ -118,7 +128,7 @@ public:
                     std::optional<Vector<int32_t>> indices, std::optional<Vector<float>> data,
                     std::optional<Matrix<float>> dense, std::optional<Vector<int64_t>> shortlist_ptr,
                     std::optional<Vector<int32_t>> shortlist_parent, std::optional<Vector<float>> shortlist_score,
-                    int link, bool add_path, int64_t keep, int threads) const {
+                    std::optional<Vector<uint8_t>> open, int link, bool add_path, int64_t keep, int threads) const {
         Shortlist shortlist;
         if (shortlist_ptr) {
             shortlist.start = shortlist_ptr->data();
@@ -127,8 +137,8 @@ public:
             if (shortlist_score) shortlist.score = shortlist_score->data();
         }
         const Texts texts = view_texts(levels_[0]->level(), count, indptr, indices, data, dense);
-        NodeScores result = score_level(*levels_[level], texts, shortlist, static_cast<Link>(link), add_path, keep,
-                                        threads);
+        NodeScores result = score_level(*levels_[level], texts, shortlist, open ? open->data() : nullptr,
+                                        static_cast<Link>(link), add_path, keep, threads);
         return nb::make_tuple(to_numpy(std::move(result.start)), to_numpy(std::move(result.node)),
                               to_numpy(std::move(result.score)));
     }
@@ -151,13 +161,14 @@ void bind_search(nb::module_ &module) {
     nb::class_<Searcher>(module, "Searcher")
         .def(nb::init<nb::list>(), nb::arg("levels"))
         .def("search", &Searcher::search, nb::arg("count"), nb::arg("indptr").none(), nb::arg("indices").none(),
-             nb::arg("data").none(), nb::arg("dense").none(), nb::arg("settings"), nb::arg("threads"))
+             nb::arg("data").none(), nb::arg("dense").none(), nb::arg("settings"), nb::arg("allowed").none(),
+             nb::arg("threads"))
         .def("search_one", &Searcher::search_one, nb::arg("indices"), nb::arg("values"), nb::arg("dense").none(),
-             nb::arg("settings"))
+             nb::arg("settings"), nb::arg("allowed").none())
         .def("score", &Searcher::score, nb::arg("level"), nb::arg("count"), nb::arg("indptr").none(),
              nb::arg("indices").none(), nb::arg("data").none(), nb::arg("dense").none(),
              nb::arg("shortlist_ptr").none(), nb::arg("shortlist_parent").none(), nb::arg("shortlist_score").none(),
-             nb::arg("link"), nb::arg("add_path"), nb::arg("keep"), nb::arg("threads"));
+             nb::arg("allowed").none(), nb::arg("link"), nb::arg("add_path"), nb::arg("keep"), nb::arg("threads"));
 }
 
 }  // namespace treetop

@@ -39,11 +39,12 @@ const OnlineKernels &online_kernels() {
     return kernels;
 }
 
-void offer_children(const Scored &scored, std::vector<int32_t> &positions, Best &best) {
+void offer_children(const Scored &scored, Mask open, std::vector<int32_t> &positions, Best &best) {
     const int32_t *nodes = scored.level.children + scored.first;
     const int64_t found = search_kernels().at_least(scored.scores, scored.children, best.bar(), positions.data());
     for (int64_t i = 0; i < found; ++i) {
         const int32_t child = positions[i];
+        if (open != nullptr && !open[nodes[child]]) continue;
         best.offer(make_candidate(scored.scores[child], scored.margins[child], nodes[child]));
     }
 }

@@ -28,16 +28,27 @@ struct Settings {
     bool prunes(size_t level) const { return level > 0 && add_path(level) && link_at(level) != Link::noop; }
 };
 
-// Offers the children of one parent that have a chance.
-void offer_children(const Scored &scored, std::vector<int32_t> &positions, Best &best);
+// Of each node of a level, whether the search may look at it; null: at all of them.
+using Mask = const uint8_t *;
+
+// A mask per level: a node is open if an allowed label is below it, so that no beam is lost to the others. Empty: all.
+struct Allowed {
+    std::vector<Mask> levels;
+
+    Mask at(size_t level) const { return levels.empty() ? nullptr : levels[level]; }
+};
+
+// Offers the open children of one parent that have a chance.
+void offer_children(const Scored &scored, Mask open, std::vector<int32_t> &positions, Best &best);
 
 // Best first; -1 and the lowest score where there are fewer than k.
 void write_labels(Best &best, const Settings &settings, int32_t *labels, float *scores);
 
 // Both write k labels and scores per text, the same bits.
-void search_batch(const Levels &levels, const Texts &texts, const Settings &settings, int threads, int32_t *labels,
-                  float *scores);
-void search_one(const Levels &levels, const Query &query, const Settings &settings, int32_t *labels, float *scores);
+void search_batch(const Levels &levels, const Texts &texts, const Settings &settings, const Allowed &allowed,
+                  int threads, int32_t *labels, float *scores);
+void search_one(const Levels &levels, const Query &query, const Settings &settings, const Allowed &allowed,
+                int32_t *labels, float *scores);
 
 // Scores of the children of each text's shortlisted parents. A null shortlist means the root.
 struct Shortlist {
@@ -52,8 +63,8 @@ struct NodeScores {
     std::vector<float> score;
 };
 
-// keep = 0: all children; otherwise the best `keep` of each text.
-NodeScores score_level(SearchLevel &level, const Texts &texts, const Shortlist &shortlist, Link link, bool add_path,
-                       int64_t keep, int threads);
+// keep = 0: all open children; otherwise the best `keep` of each text.
+NodeScores score_level(SearchLevel &level, const Texts &texts, const Shortlist &shortlist, Mask open, Link link,
+                       bool add_path, int64_t keep, int threads);
 
 }  // namespace treetop

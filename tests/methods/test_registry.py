@@ -26,8 +26,8 @@ def test_an_unknown_name_gets_the_nearest() -> None:
         method_class("quantum")
 
 
-@pytest.mark.parametrize(("card", "problem"), [([], "not the card"), ({"method": "quantum", "format": 1}, "unknown")])
-def test_foreign_cards(card: object, problem: str, tmp_path: Path) -> None:
+def test_a_method_of_another_version(tmp_path: Path) -> None:
+    card = {"method": "quantum", "format": 1, "treetop": "7.0", "config": {}, "training": {}}
     (tmp_path / "model.json").write_text(json.dumps(card))
-    with pytest.raises(StoreError, match=problem):
+    with pytest.raises(StoreError, match=r"method 'quantum' is unknown here"):
         load(tmp_path)

@@ -10,10 +10,11 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from treetop.config import from_dict, to_dict
+from treetop.config import to_dict
 from treetop.data import Corpus, Dataset, LabelSpace
 from treetop.errors import ConfigError, DataError, NotFittedError, StoreError
 from treetop.labels import LabelTree
+from treetop.methods.card import CARD, FORMAT, read_card, read_config
 from treetop.predictions import Predictions, check_k
 from treetop.runtime import Meter, Runtime
 from treetop.sparse import check_features
@@ -22,11 +23,8 @@ from treetop.text import Tfidf, TfidfConfig
 from treetop.types import CSR, Texts
 from treetop.version import __version__
 
-__all__ = ["CARD", "FORMAT", "Method", "Predictor", "as_corpus", "bag_of_words", "fit_bag_of_words", "training_memory"]
+__all__ = ["Method", "Predictor", "as_corpus", "bag_of_words", "fit_bag_of_words", "training_memory"]
 
-FORMAT = 1
-"""The version of the model folder's layout."""
-CARD = "model.json"
 LABELS = "labels.jsonl"
 
 C = TypeVar("C")
@@ -104,12 +102,10 @@ class Method(ABC, Generic[C]):
     def load(cls: type[M], path: str | PathLike[str] | Folder, *, runtime: Runtime | None = None) -> M:
         """Open a saved model; its arrays are mapped, so this is quick and shared between processes."""
         folder = path if isinstance(path, Folder) else Folder.open(path)
-        card = folder.read_json(CARD)
-        if card.get("method") != cls.name:
-            raise StoreError(f"this is a model of method '{card.get('method')}', not '{cls.name}'", path=folder.path)
-        if not {"config", "training"} <= card.keys():
-            raise StoreError("the card is not complete; restore it or train again", path=folder.path / CARD)
-        model = cls(config=from_dict(cls.config_class, card["config"]), runtime=runtime)
+        card = read_card(folder)
+        if card["method"] != cls.name:
+            raise StoreError(f"this is a model of method '{card['method']}', not '{cls.name}'", path=folder.path)
+        model = cls(config=read_config(card, cls.config_class, folder.path / CARD), runtime=runtime)
         model.training = card["training"]
         model.frequency = folder.read_tensors("labels.safetensors")["frequency"]
         model.space = _read_labels(folder, len(model.frequency))

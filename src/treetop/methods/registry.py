@@ -42,19 +42,11 @@ def trainable() -> list[MethodRecord]:
 
 def load(path: str | PathLike[str], *, runtime: Runtime | None = None) -> Method[Any]:
     """A saved model of any method, its arrays mapped into memory."""
-    from treetop.methods.base import CARD, FORMAT
+    from treetop.methods.card import CARD, read_card
     from treetop.store import Folder
 
     folder = Folder.open(path)
-    card = folder.read_json(CARD)
-    if not isinstance(card, dict) or "method" not in card:
-        raise StoreError("this is not the card of a treetop model", path=folder.path / CARD)
-    if card.get("format") != FORMAT:
-        raise StoreError(
-            f"the model has format {card.get('format')}, this version of treetop reads {FORMAT}; "
-            f"train it again, or use treetop {card.get('treetop', 'of that time')}",
-            path=folder.path / CARD,
-        )
-    if card["method"] not in METHODS:
-        raise StoreError(f"the model's method '{card['method']}' is unknown here", path=folder.path / CARD)
-    return method_class(card["method"]).load(folder, runtime=runtime)
+    method = read_card(folder)["method"]
+    if method not in METHODS:
+        raise StoreError(f"the model's method '{method}' is unknown here", path=folder.path / CARD)
+    return method_class(method).load(folder, runtime=runtime)

@@ -8,8 +8,8 @@ import numpy as np
 
 from treetop.data import Corpus, Dataset
 from treetop.methods.base import Method
+from treetop.methods.parts import Part
 from treetop.predictions import Predictions
-from treetop.store import Folder
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -25,6 +25,13 @@ class Commonest(Method[CommonestConfig]):
 
     name = "commonest"
     config_class = CommonestConfig
+    parts = (
+        Part(
+            "order",
+            write=lambda order, folder: folder.write_tensors("commonest.safetensors", {"order": order}),
+            read=lambda _, folder: folder.read_tensors("commonest.safetensors")["order"],
+        ),
+    )
 
     def _fit(self, train: Dataset) -> None:
         self.order = np.argsort(-train.frequency, kind="stable")[: self.config.most]
@@ -32,9 +39,3 @@ class Commonest(Method[CommonestConfig]):
     def _predict(self, corpus: Corpus, k: int) -> Predictions:
         labels = np.tile(self.order[:k].astype(np.int64), (len(corpus), 1))
         return Predictions(labels, np.zeros(labels.shape, np.float32))
-
-    def _save(self, folder: Folder) -> None:
-        folder.write_tensors("commonest.safetensors", {"order": self.order})
-
-    def _load(self, folder: Folder) -> None:
-        self.order = folder.read_tensors("commonest.safetensors")["order"]

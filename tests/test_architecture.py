@@ -16,13 +16,12 @@ LAYERS = [
     {"errors", "types", "version", "kernels"},
     {"config", "runtime", "store", "sparse", "predictions"},
     {"data", "metrics"},
-    {"text", "labels"},
+    {"text", "labels", "presets"},
     {"linear", "neural"},
     {"methods"},
-    {"presets"},
     {"apps"},
 ]
-SIBLINGS = [{"data", "metrics"}, {"text", "labels"}, {"linear", "neural"}]
+SIBLINGS = [{"data", "metrics"}, {"text", "labels", "presets"}, {"linear", "neural"}]
 LAYER = {room: number for number, rooms in enumerate(LAYERS) for room in rooms}
 # A package may be imported in these files only; others are free everywhere.
 ONLY_IN = {

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import pytest
 
-from treetop.config import from_dict, merge, override, read_toml, to_dict
+from treetop.config import adjust, difference, from_dict, merge, override, read_toml, settle, to_dict, unfold
 from treetop.errors import ConfigError
 
 
@@ -201,3 +201,55 @@ class Averaging:
 
 def test_none_can_be_a_choice_of_its_own() -> None:
     assert override(Averaging(), ["average=none", "share=none"]) == Averaging(average="none", share=None)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settled:
+    """Its default for a part is not the part's own."""
+
+    tree: Tree = field(default_factory=lambda: Tree(kind="shallow"))
+    beams: tuple[int, ...] = ()
+    rate: float = 0.1
+
+    def __post_init__(self) -> None:
+        settle(self)
+
+
+def test_a_table_keeps_the_defaults_of_the_field() -> None:
+    wanted = Settled(tree=Tree(max_leaf=5, kind="shallow"))
+    assert from_dict(Settled, {"tree": {"max_leaf": 5}}) == wanted
+    assert adjust(Settled(), {"tree": {"max_leaf": 5}}) == wanted
+    assert Settled(tree={"max_leaf": 5}) == wanted  # type: ignore[arg-type]
+
+
+def test_what_is_given_ready_is_kept_as_it_is() -> None:
+    tree, beams = Tree(max_leaf=3), (2, 3)
+    config = adjust(Settled(), {"tree": tree, "beams": beams})
+    assert config.tree is tree
+    assert config.beams is beams
+
+
+def test_a_settled_configuration_is_strict_and_converts() -> None:
+    made = Settled(beams=[1, 2], rate=1)  # type: ignore[arg-type]
+    assert (made.beams, type(made.rate)) == ((1, 2), float)
+    with pytest.raises(ConfigError, match="'rate' is 'fast'; expected float"):
+        Settled(rate="fast")  # type: ignore[arg-type]
+
+
+def test_differences_are_tables() -> None:
+    assert difference(Config(), Config()) == {}
+    changed = Config(steps=4, tree=Tree(max_leaf=3), second=Tree())
+    assert difference(changed, Config()) == {"steps": 4, "tree": {"max_leaf": 3}, "second": Tree()}
+    assert adjust(Config(), difference(changed, Config())) == changed
+
+
+def test_long_names_are_tables() -> None:
+    assert unfold({"a": 1, "b__c": 2, "b__d__e": 3}) == {"a": 1, "b": {"c": 2, "d": {"e": 3}}}
+    assert unfold({"b__c": 2, "b": {"c": 1, "d": 4}}) == {"b": {"c": 2, "d": 4}}
+    assert unfold({"tree": Tree(max_leaf=3), "tree__kind": "shallow"}) == {"tree": Tree(max_leaf=3, kind="shallow")}
+    with pytest.raises(ConfigError, match="'b__c' sets something inside 'b', which is 1"):
+        unfold({"b": 1, "b__c": 2})
+
+
+def test_one_assignment_needs_no_list() -> None:
+    assert override(Config(), "steps=4") == Config(steps=4)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from treetop.methods import METHODS
-from treetop.presets.registry import method_of, resolve
+from treetop.methods.resolving import method_of, resolve
 
 ROOT = Path(__file__).parents[1]
 RECIPES = sorted((ROOT / "recipes").rglob("*.toml"))

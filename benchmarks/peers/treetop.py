@@ -13,8 +13,8 @@ from benchmarks.peers.protocol import Peer, Stages, Task, main, tuning
 from treetop.data import Corpus, Dataset, LabelSpace
 from treetop.labels import grow_tree, pifa
 from treetop.methods import load, method_class
+from treetop.methods.resolving import resolve
 from treetop.predictions import Predictions
-from treetop.presets.registry import resolve
 from treetop.runtime import Runtime
 from treetop.text import Tfidf, TfidfConfig
 

@@ -45,11 +45,11 @@ if TYPE_CHECKING:
     )
     from treetop.methods.catalogue import *  # noqa: F403
     from treetop.methods.registry import load as load
+    from treetop.methods.resolving import resolve as resolve
     from treetop.metrics.evaluate import evaluate as evaluate
     from treetop.metrics.propensity import Propensity as Propensity
     from treetop.neural.optimiser import OptimConfig as OptimConfig
     from treetop.predictions import Predictions as Predictions, Suggestion as Suggestion, fuse as fuse
-    from treetop.presets.registry import resolve as resolve
     from treetop.runtime import Runtime as Runtime
     from treetop.text import Tfidf as Tfidf, TfidfConfig as TfidfConfig
     from treetop.text.encoder import EncoderConfig as EncoderConfig
@@ -60,10 +60,10 @@ _HOMES = {
     "labels": ("LabelTree", "TreeConfig", "grow_tree", "pifa"),
     "linear": ("LinearTree", "LinearTreeConfig", "SearchConfig", "SolverConfig"),
     "methods": ("METHODS", "load"),
+    "methods.resolving": ("resolve",),
     "metrics": ("Propensity", "evaluate"),
     "neural.optimiser": ("OptimConfig",),
     "predictions": ("Predictions", "Suggestion", "fuse"),
-    "presets.registry": ("resolve",),
     "runtime": ("Runtime",),
     "text": ("Tfidf", "TfidfConfig"),
     "text.encoder": ("EncoderConfig",),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
+import operator
 import sys
 import types
 import typing
@@ -23,7 +24,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-__all__ = ["from_dict", "merge", "override", "read_toml", "to_dict"]
+__all__ = ["adjust", "difference", "from_dict", "merge", "override", "read_toml", "settle", "to_dict", "unfold"]
 
 T = TypeVar("T")
 
@@ -42,14 +43,56 @@ def _plain(value: Any) -> Any:
 
 
 def from_dict(cls: type[T], values: Mapping[str, Any], *, where: str = "") -> T:
-    """A configuration of class `cls`; fields not named keep their defaults. `where` prefixes names in messages."""
-    hints = _hints(cls)
-    arguments = {}
-    for name, value in values.items():
-        if name not in hints:
-            raise ConfigError(f"unknown option '{where}{name}'{_nearest(name, list(hints))}")
-        arguments[name] = _convert(hints[name], value, f"{where}{name}")
-    return cls(**arguments)
+    """A configuration of class `cls`; what is not named keeps its default, also inside a table that is.
+
+    `where` prefixes names in messages.
+    """
+    defaults = {field.name: _default(field) for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    return cls(**_converted(cls, defaults, values, where))
+
+
+def adjust(config: T, settings: Mapping[str, Any], *, where: str = "") -> T:
+    """The configuration with settings written over it: values, tables of values, or ready configurations of parts."""
+    fields = dataclasses.fields(config)  # type: ignore[arg-type]
+    current = {field.name: getattr(config, field.name) for field in fields}
+    changed = _converted(type(config), current, settings, where)
+    return dataclasses.replace(config, **changed)  # type: ignore[type-var]
+
+
+def settle(config: Any) -> None:
+    """Convert what a configuration was made with, as strictly as TOML; for the first line of its `__post_init__`."""
+    hints = _hints(type(config))
+    for field in dataclasses.fields(config):
+        value = getattr(config, field.name)
+        made = _set(hints[field.name], _default(field), value, field.name)
+        if made is not value:
+            object.__setattr__(config, field.name, made)
+
+
+def difference(config: Any, base: Any) -> dict[str, Any]:
+    """What of a configuration differs from another of its kind: values, and tables of values."""
+    found = {}
+    for field in dataclasses.fields(config):
+        value, other = getattr(config, field.name), getattr(base, field.name)
+        if value != other:
+            parts = dataclasses.is_dataclass(value) and type(value) is type(other)
+            found[field.name] = difference(value, other) if parts else value
+    return found
+
+
+def unfold(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """`tree__max_leaf=50`, as scikit-learn writes it, as `tree={"max_leaf": 50}`."""
+    unfolded = {name: value for name, value in settings.items() if "__" not in name}
+    for name in settings.keys() - unfolded.keys():
+        table, _, inner = name.partition("__")
+        given, update = unfolded.get(table, {}), unfold({inner: settings[name]})
+        if dataclasses.is_dataclass(given):
+            unfolded[table] = adjust(given, update, where=f"{table}.")
+        elif isinstance(given, Mapping):
+            unfolded[table] = merge(given, update)
+        else:
+            raise ConfigError(f"'{name}' sets something inside '{table}', which is {given!r}; give one of them")
+    return unfolded
 
 
 def merge(base: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
@@ -61,10 +104,10 @@ def merge(base: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
     return result
 
 
-def override(config: T, assignments: Sequence[str]) -> T:
+def override(config: T, assignments: str | Sequence[str]) -> T:
     """The configuration with dotted assignments such as `tree.max_leaf=64` applied."""
     update: dict[str, Any] = {}
-    for assignment in assignments:
+    for assignment in [assignments] if isinstance(assignments, str) else assignments:
         path, equals, text = assignment.partition("=")
         if not equals or not path.strip():
             raise ConfigError(
@@ -77,7 +120,7 @@ def override(config: T, assignments: Sequence[str]) -> T:
             if not isinstance(table, dict):
                 raise ConfigError(f"'{assignment}' sets something inside '{name}', which was given a value before")
         table[last] = _parse(text.strip())
-    return from_dict(type(config), merge(to_dict(config), update))
+    return adjust(config, update)
 
 
 def read_toml(path: str | PathLike[str]) -> dict[str, Any]:
@@ -101,6 +144,28 @@ def _parse(text: str) -> Any:
         return text
 
 
+def _converted(cls: type[Any], current: Mapping[str, Any], values: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """The values of a table as the fields of a class want them; `current` is what they are written over."""
+    hints, found = _hints(cls), {}
+    for name, value in values.items():
+        if name not in hints:
+            raise ConfigError(f"unknown option '{where}{name}'{_nearest(name, list(hints))}")
+        found[name] = _set(hints[name], current[name], value, f"{where}{name}")
+    return found
+
+
+def _set(hint: Any, current: Any, value: Any, where: str) -> Any:
+    if isinstance(value, Mapping) and dataclasses.is_dataclass(current):
+        return adjust(current, value, where=where + ".")
+    return _convert(hint, value, where)
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return None if field.default is dataclasses.MISSING else field.default
+
+
 def _hints(cls: type[Any]) -> dict[str, Any]:
     hints = typing.get_type_hints(cls)
     return {field.name: hints[field.name] for field in dataclasses.fields(cls)}
@@ -112,6 +177,8 @@ def _nearest(name: str, known: list[str]) -> str:
 
 
 def _convert(hint: Any, value: Any, where: str) -> Any:
+    if type(value).__module__ == "numpy":  # as a grid of settings may hold them
+        value = value.tolist()
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         if isinstance(value, hint):
@@ -156,8 +223,14 @@ def _convert_union(choices: tuple[Any, ...], value: Any, where: str, hint: Any) 
 
 def _convert_tuple(arguments: tuple[Any, ...], values: Sequence[Any], where: str) -> tuple[Any, ...]:
     if len(arguments) == 2 and arguments[1] is Ellipsis:
-        return tuple(_convert(arguments[0], value, f"{where}[{i}]") for i, value in enumerate(values))
+        arguments = arguments[:1] * len(values)
     if len(arguments) != len(values):
         raise ConfigError(f"'{where}' has {len(values)} values; expected {len(arguments)}")
     pairs = zip(arguments, values, strict=True)
-    return tuple(_convert(hint, value, f"{where}[{i}]") for i, (hint, value) in enumerate(pairs))
+    return _as_given(values, tuple(_convert(hint, value, f"{where}[{i}]") for i, (hint, value) in enumerate(pairs)))
+
+
+def _as_given(values: Sequence[Any], converted: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The very tuple that was given if nothing in it had to change: scikit-learn's `clone` asks for it."""
+    unchanged = isinstance(values, tuple) and all(map(operator.is_, values, converted))
+    return values if unchanged else converted  # type: ignore[return-value]

@@ -12,7 +12,7 @@ from treetop.apps.training import make_model
 from treetop.data import Dataset
 from treetop.methods.catalogue import METHODS
 from treetop.methods.record import MethodRecord
-from treetop.presets.registry import resolve
+from treetop.methods.resolving import resolve
 from treetop.runtime import Runtime
 
 ROOT = Path(__file__).parents[2]

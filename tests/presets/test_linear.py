@@ -5,9 +5,9 @@ import pytest
 
 import treetop
 from treetop.data import Dataset
+from treetop.methods.resolving import resolve
 from treetop.presets.linear import LINEAR
 from treetop.presets.preset import Preset
-from treetop.presets.registry import resolve
 from treetop.runtime import Runtime
 
 

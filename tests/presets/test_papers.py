@@ -10,7 +10,7 @@ from treetop.presets.papers import PAPERS
 from treetop.presets.preset import Preset
 
 pytest.importorskip("transformers", reason="needs the extra 'neural'")
-from treetop.presets.registry import resolve
+from treetop.methods.resolving import resolve
 
 TABLE_7 = {"AmazonCat-13K": 45_000, "Wiki-500K": 60_000, "Amazon-670K": 20_000, "Amazon-3M": 30_000}
 """XR-Transformer's sums of steps, where the released scripts agree with the paper."""

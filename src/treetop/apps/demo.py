@@ -17,7 +17,7 @@ from treetop.data import Dataset
 from treetop.data.demo import demo_corpus
 from treetop.errors import TreetopError, install_command
 from treetop.methods import Method, load, method_class
-from treetop.presets.registry import resolve
+from treetop.methods.resolving import resolve
 from treetop.runtime import Runtime
 
 __all__ = ["run_demo"]

@@ -5,16 +5,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treetop.config import to_dict
 from treetop.data import Corpus, Dataset, LabelSpace
-from treetop.errors import ConfigError, DataError, NotFittedError, StoreError
+from treetop.errors import DataError, NotFittedError, StoreError
 from treetop.labels import LabelTree
 from treetop.methods.card import CARD, FORMAT, read_card, read_config
+from treetop.methods.configured import Configured
+from treetop.methods.parts import Part, read_parts, write_parts
 from treetop.predictions import Predictions, check_k
 from treetop.runtime import Meter, Runtime
 from treetop.sparse import check_features
@@ -43,12 +45,11 @@ class Predictor(Protocol):
         ...
 
 
-class Method(ABC, Generic[C]):
+class Method(Configured[C], ABC):
     """A way to learn from tagged texts. The constructor stores, `fit` learns, `predict` ranks label names."""
 
-    name: ClassVar[str]
-    """As on the command line and in model folders."""
-    config_class: ClassVar[type[Any]]
+    parts: ClassVar[tuple[Part, ...]]
+    """What a fitted model keeps in its folder, beside the card and the labels."""
 
     memory_advice: ClassVar[str] = (
         "Raise tfidf.min_df, set tfidf.max_features, raise linear.solver.threshold, or set linear.half=true."
@@ -61,13 +62,6 @@ class Method(ABC, Generic[C]):
     """Training texts of each label; there after `fit`."""
     training: dict[str, Any]
     """Texts, seconds and memory of the training; there after `fit`."""
-
-    def __init__(self, config: C | None = None, *, runtime: Runtime | None = None) -> None:
-        self.config: C = self.config_class() if config is None else config
-        self.runtime = runtime or Runtime()
-        if not isinstance(self.config, self.config_class):
-            expected, given = self.config_class.__name__, type(config).__name__
-            raise ConfigError(f"{type(self).__name__} takes a {expected}, not a {given}")
 
     def fit(self: M, data: Dataset | Texts, labels: Sequence[Sequence[str]] | None = None) -> M:
         """Learn from a dataset, or from texts and the label names of each."""
@@ -109,7 +103,7 @@ class Method(ABC, Generic[C]):
         model.training = card["training"]
         model.frequency = folder.read_tensors("labels.safetensors")["frequency"]
         model.space = _read_labels(folder, len(model.frequency))
-        model._load(folder)
+        read_parts(model, cls.parts, folder)
         return model
 
     def memory_estimate(self, train: Dataset) -> int:
@@ -120,6 +114,11 @@ class Method(ABC, Generic[C]):
     def describe(self) -> dict[str, Any]:
         """Facts about the fitted model worth showing."""
         return {}
+
+    def _facts(self) -> dict[str, Any]:
+        if not hasattr(self, "space"):
+            return {"state": "not fitted"}
+        return {"labels": len(self.space), "training texts": self.training["texts"], **self.describe()}
 
     def label_tree(self) -> LabelTree | None:
         """The tree that labels are searched in, if there is one."""
@@ -142,7 +141,7 @@ class Method(ABC, Generic[C]):
         ]  # fmt: skip
         folder.write_lines(LABELS, rows)
         folder.write_tensors("labels.safetensors", {"frequency": np.asarray(self.frequency)})
-        self._save(folder)
+        write_parts(self, self.parts, folder)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "space"):
@@ -155,14 +154,6 @@ class Method(ABC, Generic[C]):
     @abstractmethod
     def _predict(self, corpus: Corpus, k: int) -> Predictions:
         """Rank labels by number."""
-
-    @abstractmethod
-    def _save(self, folder: Folder) -> None:
-        """Write what `_load` reads."""
-
-    @abstractmethod
-    def _load(self, folder: Folder) -> None:
-        """Read what `_save` wrote."""
 
 
 def fit_bag_of_words(config: TfidfConfig, corpus: Corpus, *, threads: int = 0) -> tuple[Tfidf | None, CSR]:

@@ -39,25 +39,26 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from treetop.config import settle
 from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa, smoothed_pifa
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
 from treetop.methods.base import fit_bag_of_words
-from treetop.methods.fine_tuned import FineTuned
+from treetop.methods.fine_tuned import FineTuned, network_part
+from treetop.methods.parts import TFIDF_IF_TEXTS, TREE, linear_tree
 from treetop.neural.candidates import Children, expand, expand_scores, pick, targets
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import Divisor, bce
 from treetop.neural.memory import Head
-from treetop.neural.networks import find_nodes, hold_out, how_often, load_heads, rank, save_heads, seeded, texts_of
+from treetop.neural.networks import find_nodes, hold_out, how_often, rank, seeded, texts_of
 from treetop.neural.optimiser import Group, OptimConfig, check_watched, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.starting import start_linearly
 from treetop.neural.training import TrainingLog, fine_tune
 from treetop.predictions import Predictions, fuse
 from treetop.sparse import Joined, binarise, join, normalise, union
-from treetop.store import Folder
-from treetop.text import Tfidf, TfidfConfig
+from treetop.text import TfidfConfig
 from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder, read_all
 from treetop.text.tokens import Padded, Tokens
 from treetop.types import CSR, Dense, Texts
@@ -116,6 +117,7 @@ class CascadeXMLConfig:
     """Share of the training texts held out to choose the best weights by; 0 keeps the last."""
 
     def __post_init__(self) -> None:
+        settle(self)
         if not self.beams or min(self.beams) < 1:
             raise ConfigError(f"beams are {self.beams}; keep at least one node at each level")
         if not self.dropouts or not all(0 <= p < 1 for p in self.dropouts):
@@ -267,11 +269,18 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
 
     name = "cascadexml"
     config_class = CascadeXMLConfig
+    linear: LinearTree | None
+    parts = (
+        TREE,
+        network_part(lambda model, encoder: Network(model.config, encoder, model.tree)),
+        TFIDF_IF_TEXTS,
+        linear_tree("linear", lambda config: config.linear.search, optional=True),
+    )
 
     def _learn(self, train: Dataset) -> None:
         learn, dev = hold_out(train, self.config.dev_share, self.runtime.seed)
         cores, seed = self.runtime.cores, self.runtime.seed
-        self.tfidf, features = fit_bag_of_words(self.config.tfidf, learn.corpus, threads=cores)
+        tfidf, features = fit_bag_of_words(self.config.tfidf, learn.corpus, threads=cores)
         represent = partial(smoothed_pifa, seed=seed) if self.config.smooth else partial(pifa, normalise_labels=False)
         representation = represent(features, learn.labels, threads=cores)
         self.tree = grow_tree(representation, self.config.tree, seed=seed, threads=cores)
@@ -281,7 +290,7 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
         encoder, lowest = self.network.encoder, self.network.layers[0]
         tokens = encoder.tokenize(texts_of(learn.corpus), self.checkpoint, self.runtime)
         tokens = encoder.keep_frozen(tokens, self.checkpoint, self.runtime, lowest_wanted=lowest)
-        self.linear: LinearTree | None = None
+        self.tfidf, self.linear = tfidf if self.config.sparse else None, None
         self.logs = [self._train(tokens, binarise(learn.labels), dev)]
         if self.config.sparse:
             self.linear = self._rank_linearly(tokens, features, learn.labels)
@@ -360,19 +369,3 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
         # Each coarser level is at most half as wide as the next, so all together have at most twice the last's nodes.
         inner = 2 * labels // self.config.tree.max_leaf + 1
         return [Head(labels, encoder.width), Head(2 * inner, encoder.width)]
-
-    def _save(self, folder: Folder) -> None:
-        self.tree.save(folder)
-        self.network.encoder.save(folder.path / "encoder")
-        save_heads(self.network, folder)
-        if self.linear is not None and self.tfidf is not None:
-            self.tfidf.save(folder)
-            self.linear.save(folder.sub("ranker"))
-
-    def _load(self, folder: Folder) -> None:
-        self.tree = LabelTree.load(folder)
-        self.network = Network(self.config, TextEncoder.load(self.config.encoder, folder.path / "encoder"), self.tree)
-        load_heads(self.network, folder)
-        self.network.to(self.runtime.device)
-        self.tfidf = Tfidf.load(folder) if folder.has("tfidf.json") else None
-        self.linear = LinearTree.load(folder.sub("ranker"), self.config.linear.search) if folder.has("ranker") else None

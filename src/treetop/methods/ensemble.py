@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
+from treetop.config import settle
 from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError, DataError
 from treetop.methods.base import Method
+from treetop.methods.parts import Part
 from treetop.methods.registry import load
 from treetop.metrics.evaluate import dev_score
 from treetop.predictions import Predictions, fuse
@@ -41,6 +43,7 @@ class EnsembleConfig:
     """Labels taken from each member before fusing; short lists punish labels that one of them misses."""
 
     def __post_init__(self) -> None:
+        settle(self)
         if self.depth < 1:
             raise ConfigError(f"depth is {self.depth}; take at least one label from each member")
         if self.fuser == "round_robin" and self.weights is not None:
@@ -49,24 +52,43 @@ class EnsembleConfig:
             raise ConfigError(f"weights are {self.weights}; give one non-negative number per member, not all zero")
 
 
+def _write_members(members: Sequence[Method[Any]], folder: Folder) -> None:
+    folder.write_json(_MEMBERS, {"members": len(members)})
+    for number, member in enumerate(members):
+        member._write(folder.sub(f"member-{number}"))
+
+
+def _read_members(ensemble: Ensemble, folder: Folder) -> list[Method[Any]]:
+    count = folder.read_json(_MEMBERS)["members"]
+    return [load(folder.path / f"member-{number}", runtime=ensemble.runtime) for number in range(count)]
+
+
 class Ensemble(Method[EnsembleConfig]):
     """Models of any method, fitted together or before, that vote."""
 
     name = "ensemble"
     config_class = EnsembleConfig
+    parts = (Part("members", _write_members, _read_members),)
 
     def __init__(
         self,
-        members: Sequence[Method[Any]] = (),
+        members: Sequence[Method[Any]] | EnsembleConfig = (),
         config: EnsembleConfig | None = None,
         *,
+        preset: str | None = None,
         runtime: Runtime | None = None,
+        **settings: Any,
     ) -> None:
-        super().__init__(config, runtime=runtime)
-        self.members = list(members)
+        if isinstance(members, EnsembleConfig):  # a configuration may come first, as everywhere else
+            config, members = members, ()
+        super().__init__(config, preset=preset, runtime=runtime, **settings)
+        self.members = members
         weights = self.config.weights
         if weights is not None and self.members and len(weights) != len(self.members):
             raise ConfigError(f"there are {len(weights)} weights for {len(self.members)} members; give one each")
+
+    def _arguments(self) -> dict[str, Any]:
+        return {"members": self.members} | super()._arguments()
 
     @classmethod
     def of(cls, members: Sequence[Method[Any]], config: EnsembleConfig | None = None) -> Ensemble:
@@ -98,15 +120,6 @@ class Ensemble(Method[EnsembleConfig]):
     def describe(self) -> dict[str, Any]:
         """Who votes."""
         return {"members": ", ".join(member.name for member in self.members)}
-
-    def _save(self, folder: Folder) -> None:
-        folder.write_json(_MEMBERS, {"members": len(self.members)})
-        for number, member in enumerate(self.members):
-            member._write(folder.sub(f"member-{number}"))
-
-    def _load(self, folder: Folder) -> None:
-        count = folder.read_json(_MEMBERS)["members"]
-        self.members = [load(folder.path / f"member-{n}", runtime=self.runtime) for n in range(count)]
 
 
 def choose(members: Sequence[Method[Any]], dev: Dataset, config: EnsembleConfig | None = None) -> Ensemble:

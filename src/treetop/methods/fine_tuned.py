@@ -5,18 +5,22 @@ from __future__ import annotations
 import hashlib
 import shutil
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
+from torch import nn
+
 from treetop.config import to_dict
 from treetop.data import Dataset
 from treetop.methods.base import Method, training_memory
+from treetop.methods.parts import Part
 from treetop.metrics.evaluate import dev_score
 from treetop.neural.checkpoint import claim
 from treetop.neural.memory import Head, needed_memory
-from treetop.neural.networks import texts_of
+from treetop.neural.networks import load_heads, save_heads, texts_of
 from treetop.neural.optimiser import OptimConfig
 from treetop.neural.precision import check_device
 from treetop.neural.training import TrainingLog, Watch
@@ -26,9 +30,10 @@ from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder, check_
 from treetop.text.states import forget_states
 from treetop.types import CSR, Texts
 
-__all__ = ["FineTuned", "FineTunedConfig"]
+__all__ = ["ENCODER", "FineTuned", "FineTunedConfig", "network_part"]
 
 LOG = "training.jsonl"
+_ENCODER = "encoder"
 
 
 class FineTunedConfig(Protocol):
@@ -42,6 +47,29 @@ class FineTunedConfig(Protocol):
     def optim(self) -> OptimConfig:
         """The training."""
 
+
+def _write_network(network: Any, folder: Folder) -> None:
+    network.encoder.save(folder.path / _ENCODER)
+    save_heads(network, folder)
+
+
+def _read_encoder(model: Any, folder: Folder) -> TextEncoder:
+    return TextEncoder.load(model.config.encoder, folder.path / _ENCODER).eval().to(model.runtime.device)
+
+
+def network_part(build: Callable[[Any, TextEncoder], nn.Module]) -> Part:
+    """A network: its encoder as a folder of its own, all other weights beside it. `build` makes it for a model."""
+
+    def read(model: Any, folder: Folder) -> nn.Module:
+        network = build(model, TextEncoder.load(model.config.encoder, folder.path / _ENCODER))
+        load_heads(network, folder)
+        return network.to(model.runtime.device)
+
+    return Part("network", _write_network, read)
+
+
+ENCODER = Part("encoder", lambda encoder, folder: encoder.save(folder.path / _ENCODER), _read_encoder)
+"""An encoder without anything on top."""
 
 C = TypeVar("C", bound=FineTunedConfig)
 F = TypeVar("F", bound="FineTuned[Any]")
@@ -59,14 +87,19 @@ class FineTuned(Method[C]):
         self,
         config: C | None = None,
         *,
+        preset: str | None = None,
         runtime: Runtime | None = None,
         checkpoint: str | PathLike[str] | None = None,
+        **settings: Any,
     ) -> None:
-        super().__init__(config, runtime=runtime)
+        super().__init__(config, preset=preset, runtime=runtime, **settings)
         check_device(self.runtime.device)
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
         self.logs: list[TrainingLog] = []
         self._log_file: Path | None = None  # of a model that was loaded
+
+    def _arguments(self) -> dict[str, Any]:
+        return super()._arguments() | {"checkpoint": self.checkpoint}
 
     @classmethod
     def load(cls: type[F], path: str | PathLike[str] | Folder, *, runtime: Runtime | None = None) -> F:

@@ -44,23 +44,24 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from treetop.config import settle
 from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
 from treetop.methods.base import fit_bag_of_words
-from treetop.methods.fine_tuned import FineTuned
+from treetop.methods.fine_tuned import FineTuned, network_part
+from treetop.methods.parts import TREE
 from treetop.neural.candidates import Children, expand, expand_scores, pick, targets
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import Divisor, bce
 from treetop.neural.memory import Head
-from treetop.neural.networks import hold_out, how_often, load_heads, rank, save_heads, seeded, texts_of
+from treetop.neural.networks import hold_out, how_often, rank, seeded, texts_of
 from treetop.neural.optimiser import Group, OptimConfig, check_watched, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.starting import start_linearly
 from treetop.neural.training import TrainingLog, fine_tune
 from treetop.predictions import Predictions
 from treetop.sparse import binarise, union
-from treetop.store import Folder
 from treetop.text import TfidfConfig
 from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder, read_all
 from treetop.text.tokens import Padded, Tokens
@@ -108,6 +109,7 @@ class LightXMLConfig:
     """Share of the training texts held out to choose the best weights by; 0 keeps the last."""
 
     def __post_init__(self) -> None:
+        settle(self)
         for name, least in (("layers", 1), ("beam", 1), ("bottleneck", 0)):
             if getattr(self, name) < least:
                 raise ConfigError(f"{name} is {getattr(self, name)}; it must be at least {least}")
@@ -202,6 +204,7 @@ class LightXML(FineTuned[LightXMLConfig]):
 
     name = "lightxml"
     config_class = LightXMLConfig
+    parts = (TREE, network_part(lambda model, encoder: _stored_network(model.config, encoder, model.tree)))
     memory_advice = f"{FineTuned.memory_advice} Many labels need mode=groups, or fewer layers."
 
     def _learn(self, train: Dataset) -> None:
@@ -288,15 +291,10 @@ class LightXML(FineTuned[LightXMLConfig]):
         groups = Head(2 * labels // self.config.tree.max_leaf + 1, width, by_rows=False)
         return [groups, Head(labels, self.config.bottleneck or width)]
 
-    def _save(self, folder: Folder) -> None:
-        self.tree.save(folder)
-        self.network.encoder.save(folder.path / "encoder")
-        save_heads(self.network, folder)
 
-    def _load(self, folder: Folder) -> None:
-        self.tree = LabelTree.load(folder)
-        self.network = Network(self.config, TextEncoder.load(self.config.encoder, folder.path / "encoder"), self.tree)
-        if self.config.negatives == "static-tuned" and self.tree.levels > 1:
-            self.network.part_ways()  # the weights of the first are among the heads
-        load_heads(self.network, folder)
-        self.network.to(self.runtime.device)
+def _stored_network(config: LightXMLConfig, encoder: TextEncoder, tree: LabelTree) -> Network:
+    """The network as it was when training ended, for its weights to be put in."""
+    network = Network(config, encoder, tree)
+    if config.negatives == "static-tuned" and tree.levels > 1:
+        network.part_ways()  # the weights of the first are among the heads
+    return network

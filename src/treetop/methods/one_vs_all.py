@@ -18,13 +18,14 @@ from typing import Any
 
 import numpy as np
 
+from treetop.config import settle
 from treetop.data import Corpus, Dataset
 from treetop.labels import LabelTree
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
 from treetop.methods.base import Method, bag_of_words, fit_bag_of_words, training_memory
+from treetop.methods.parts import TFIDF_IF_TEXTS, linear_tree
 from treetop.predictions import Predictions
-from treetop.store import Folder
-from treetop.text import Tfidf, TfidfConfig
+from treetop.text import TfidfConfig
 
 __all__ = ["OneVsAll", "OneVsAllConfig"]
 
@@ -42,12 +43,16 @@ class OneVsAllConfig:
     half: bool = False
     """Keep weights in 16 bits."""
 
+    def __post_init__(self) -> None:
+        settle(self)
+
 
 class OneVsAll(Method[OneVsAllConfig]):
     """A linear classifier per label, each trained against all texts."""
 
     name = "one-vs-all"
     config_class = OneVsAllConfig
+    parts = (TFIDF_IF_TEXTS, linear_tree("linear", lambda config: config.search))
 
     def _fit(self, train: Dataset) -> None:
         self.tfidf, features = fit_bag_of_words(self.config.tfidf, train.corpus, threads=self.runtime.cores)
@@ -67,12 +72,3 @@ class OneVsAll(Method[OneVsAllConfig]):
     def memory_estimate(self, train: Dataset) -> int:
         """Bytes of features and weights."""
         return training_memory(train, trees=1, half=self.config.half)
-
-    def _save(self, folder: Folder) -> None:
-        if self.tfidf is not None:
-            self.tfidf.save(folder)
-        self.linear.save(folder.sub("ranker"))
-
-    def _load(self, folder: Folder) -> None:
-        self.tfidf = Tfidf.load(folder) if folder.has("tfidf.json") else None
-        self.linear = LinearTree.load(folder.sub("ranker"), self.config.search)

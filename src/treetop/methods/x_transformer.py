@@ -45,6 +45,7 @@ import numpy as np
 from torch import Tensor, nn
 
 from treetop import kernels
+from treetop.config import settle
 from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError, DataError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
@@ -52,11 +53,12 @@ from treetop.labels.representation import unit_rows
 from treetop.linear import LinearLevel, SearchConfig, SolverConfig
 from treetop.linear.level import dense_block, sparse_block
 from treetop.methods.base import bag_of_words, fit_bag_of_words
-from treetop.methods.fine_tuned import FineTuned
+from treetop.methods.fine_tuned import FineTuned, network_part
+from treetop.methods.parts import TFIDF, TREE, linear_level
 from treetop.neural.candidates import targets
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.memory import Head
-from treetop.neural.networks import find_nodes, how_often, load_heads, save_heads, seeded, texts_of
+from treetop.neural.networks import find_nodes, how_often, seeded, texts_of
 from treetop.neural.optimiser import Group, OptimConfig, check_watched, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.starting import start_linearly
@@ -64,8 +66,7 @@ from treetop.neural.training import fine_tune
 from treetop.predictions import Predictions
 from treetop.runtime import Runtime
 from treetop.sparse import AnyFeatures, Joined, binarise, join, normalise, union
-from treetop.store import Folder
-from treetop.text import Tfidf, TfidfConfig
+from treetop.text import TfidfConfig
 from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder
 from treetop.text.tokens import Padded, Tokens
 from treetop.types import CSR, Dense, Texts
@@ -112,6 +113,7 @@ class XTransformerConfig:
     """Keep the ranker's weights in 16 bits."""
 
     def __post_init__(self) -> None:
+        settle(self)
         if not 0 <= self.dropout < 1:
             raise ConfigError(f"dropout is {self.dropout}; it must be from 0 to below 1")
         if self.label_encoder and self.representation == "pifa":
@@ -151,21 +153,32 @@ class XTransformer(FineTuned[XTransformerConfig]):
 
     name = "x-transformer"
     config_class = XTransformerConfig
+    parts = (
+        TFIDF,
+        TREE,
+        network_part(lambda model, encoder: Network(model.config, encoder, model.tree.widths[0])),
+        linear_level("ranker", "ranker"),
+    )
 
     def __init__(
         self,
         config: XTransformerConfig | None = None,
         *,
+        preset: str | None = None,
         runtime: Runtime | None = None,
         checkpoint: str | PathLike[str] | None = None,
         embedding: Dense | None = None,
+        **settings: Any,
     ) -> None:
-        super().__init__(config, runtime=runtime, checkpoint=checkpoint)
+        super().__init__(config, preset=preset, runtime=runtime, checkpoint=checkpoint, **settings)
         if embedding is not None and self.config.representation != "pifa-neural":
             raise ConfigError(f"embeddings are given, but representation is '{self.config.representation}'")
         if embedding is not None and embedding.ndim != 2:
             raise DataError(f"embeddings of shape {embedding.shape}; give a matrix with a row for each training text")
         self.given_embedding = embedding
+
+    def _arguments(self) -> dict[str, Any]:
+        return super()._arguments() | {"embedding": self.given_embedding}
 
     def _run(self, train: Dataset) -> dict[str, Any]:
         given = None if self.given_embedding is None else np.ascontiguousarray(self.given_embedding, np.float32)
@@ -284,20 +297,3 @@ class XTransformer(FineTuned[XTransformerConfig]):
 
     def _heads(self, labels: int, encoder: EncoderSize) -> list[Head]:
         return [Head(2 * labels // self.config.tree.max_leaf + 1, encoder.width, by_rows=False)]
-
-    def _save(self, folder: Folder) -> None:
-        assert self.tfidf is not None
-        self.tfidf.save(folder)
-        self.tree.save(folder)
-        self.network.encoder.save(folder.path / "encoder")
-        save_heads(self.network, folder)
-        self.ranker.save(folder, "ranker")
-
-    def _load(self, folder: Folder) -> None:
-        self.tfidf = Tfidf.load(folder)
-        self.tree = LabelTree.load(folder)
-        encoder = TextEncoder.load(self.config.encoder, folder.path / "encoder")
-        self.network = Network(self.config, encoder, self.tree.widths[0])
-        load_heads(self.network, folder)
-        self.network.to(self.runtime.device)
-        self.ranker = LinearLevel.load(folder, "ranker")

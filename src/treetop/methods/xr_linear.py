@@ -26,11 +26,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from treetop.config import settle
 from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError, DataError
 from treetop.labels import LabelTree, TreeConfig, beside, grow_tree, pifa
 from treetop.linear import LinearTree, LinearTreeConfig
 from treetop.methods.base import Method, bag_of_words, fit_bag_of_words, training_memory
+from treetop.methods.parts import TFIDF_IF_TEXTS, Part
 from treetop.predictions import Predictions, fuse
 from treetop.runtime import Runtime
 from treetop.store import Folder
@@ -58,25 +60,44 @@ class XRLinearConfig:
     """How many trees, each grown from another seed."""
 
     def __post_init__(self) -> None:
+        settle(self)
         if self.trees < 1:
             raise ConfigError(f"trees is {self.trees}; grow at least one")
 
 
+def _write_trees(trees: list[LinearTree], folder: Folder) -> None:
+    for number, tree in enumerate(trees):
+        tree.save(folder.sub(f"ranker-{number}"))
+
+
+def _read_trees(model: XRLinear, folder: Folder) -> list[LinearTree]:
+    search = model.config.linear.search
+    return [LinearTree.load(folder.sub(f"ranker-{n}"), search) for n in range(model.config.trees)]
+
+
 class XRLinear(Method[XRLinearConfig]):
-    """Linear classifiers on one or several label trees; `tree` takes a tree of your own instead of growing one."""
+    """Linear classifiers on one or several label trees; `label_tree` is one of your own instead of a grown one."""
 
     name = "xr-linear"
     config_class = XRLinearConfig
+    parts = (TFIDF_IF_TEXTS, Part("linear", _write_trees, _read_trees))
 
     def __init__(
         self,
         config: XRLinearConfig | None = None,
         *,
+        preset: str | None = None,
         runtime: Runtime | None = None,
-        tree: LabelTree | None = None,
+        label_tree: LabelTree | None = None,
+        **settings: Any,
     ) -> None:
-        super().__init__(config, runtime=runtime)
-        self.given_tree = tree
+        if isinstance(settings.get("tree"), LabelTree):  # as it was written before `tree` was a setting
+            label_tree = settings.pop("tree")
+        super().__init__(config, preset=preset, runtime=runtime, **settings)
+        self.given_tree = label_tree
+
+    def _arguments(self) -> dict[str, Any]:
+        return super()._arguments() | {"label_tree": self.given_tree}
 
     def _fit(self, train: Dataset) -> None:
         self.tfidf, features = fit_bag_of_words(self.config.tfidf, train.corpus, threads=self.runtime.cores)
@@ -116,14 +137,3 @@ class XRLinear(Method[XRLinearConfig]):
     def memory_estimate(self, train: Dataset) -> int:
         """Bytes of features, label representation and weights."""
         return training_memory(train, trees=self.config.trees, half=self.config.linear.half)
-
-    def _save(self, folder: Folder) -> None:
-        if self.tfidf is not None:
-            self.tfidf.save(folder)
-        for number, tree in enumerate(self.linear):
-            tree.save(folder.sub(f"ranker-{number}"))
-
-    def _load(self, folder: Folder) -> None:
-        self.tfidf = Tfidf.load(folder) if folder.has("tfidf.json") else None
-        search = self.config.linear.search
-        self.linear = [LinearTree.load(folder.sub(f"ranker-{n}"), search) for n in range(self.config.trees)]

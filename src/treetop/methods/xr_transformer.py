@@ -38,12 +38,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from treetop.config import settle
 from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
 from treetop.methods.base import bag_of_words, fit_bag_of_words
-from treetop.methods.fine_tuned import FineTuned
+from treetop.methods.fine_tuned import ENCODER, FineTuned
+from treetop.methods.parts import TFIDF, linear_tree
 from treetop.neural.candidates import Children, expand, targets
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import LOSSES, Divisor
@@ -55,8 +57,7 @@ from treetop.neural.starting import start_linearly
 from treetop.neural.training import TrainingLog, fine_tune
 from treetop.predictions import Predictions
 from treetop.sparse import AnyFeatures, binarise, join, normalise, union
-from treetop.store import Folder
-from treetop.text import Tfidf, TfidfConfig
+from treetop.text import TfidfConfig
 from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder
 from treetop.text.tokens import Padded, Tokens
 from treetop.types import CSR, Dense
@@ -118,6 +119,7 @@ class XRTransformerConfig:
     """The linear classifiers that rank labels."""
 
     def __post_init__(self) -> None:
+        settle(self)
         for name in ("finest", "beam"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} is {getattr(self, name)}; it must be at least 1")
@@ -161,6 +163,7 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
 
     name = "xr-transformer"
     config_class = XRTransformerConfig
+    parts = (TFIDF, ENCODER, linear_tree("ranker", lambda config: config.ranker.search))
 
     def _learn(self, train: Dataset) -> None:
         c, runtime = self.config, self.runtime
@@ -272,17 +275,6 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
 
     def _heads(self, labels: int, encoder: EncoderSize) -> list[Head]:
         return [Head(min(labels, self.config.finest), encoder.width)]
-
-    def _save(self, folder: Folder) -> None:
-        assert self.tfidf is not None
-        self.tfidf.save(folder)
-        self.encoder.save(folder.path / "encoder")
-        self.ranker.save(folder.sub("ranker"))
-
-    def _load(self, folder: Folder) -> None:
-        self.tfidf = Tfidf.load(folder)
-        self.encoder = TextEncoder.load(self.config.encoder, folder.path / "encoder").eval().to(self.runtime.device)
-        self.ranker = LinearTree.load(folder.sub("ranker"), self.config.ranker.search)
 
 
 def _costs(true: CSR, relevance: str) -> CSR:

@@ -115,7 +115,7 @@ def test_mistakes_with_a_transformer_are_one_clear_line_and_exit_2(
     pytest.importorskip("transformers", reason="needs the extra 'neural'")
     from tiny_methods import encoder
     from treetop.methods.lightxml import LightXML
-    from treetop.presets.registry import resolve
+    from treetop.methods.resolving import resolve
     from treetop.runtime import Runtime
 
     def train(name: str | Path, *more: str | Path) -> str:

@@ -47,7 +47,7 @@ def train(
     from treetop.apps import tables
     from treetop.apps.training import check_memory, checkpoint_folder, finish, make_model
     from treetop.data import read
-    from treetop.presets.registry import method_of, resolve
+    from treetop.methods.resolving import method_of, resolve
     from treetop.runtime import leads
     from treetop.store import Folder
 

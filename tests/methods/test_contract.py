@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -161,6 +164,40 @@ def test_saved_and_loaded_it_is_the_same(fitted: Method[Any], toy_test: Dataset,
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model"]
     card = json.loads((tmp_path / "model" / "model.json").read_text())
     assert {"wall_seconds", "cpu_seconds", "peak_rss_mib"} <= card["training"].keys()
+
+
+def test_pickled_and_copied_it_is_the_same(fitted: Method[Any], toy_test: Dataset, tmp_path: Path) -> None:
+    before = fitted.predict(toy_test, k=5)
+    for again in (pickle.loads(pickle.dumps(fitted)), copy.deepcopy(fitted)):
+        after = again.predict(toy_test, k=5)
+        np.testing.assert_array_equal(before.labels, after.labels)
+        np.testing.assert_array_equal(before.scores, after.scores)
+        assert (again.config, again.runtime, again.training) == (fitted.config, fitted.runtime, fitted.training)
+    again.save(tmp_path / "model")  # with all of its parts
+    assert load(tmp_path / "model").predict(toy_test, k=5)[0] == before[0]
+
+
+def test_a_loaded_model_is_pickled_as_its_folder(fitted: Method[Any], toy_test: Dataset, tmp_path: Path) -> None:
+    fitted.save(tmp_path / "model")
+    loaded = load(tmp_path / "model")
+    pickled = pickle.dumps(loaded)
+    assert len(pickled) < 4000
+    assert pickle.loads(pickled).predict(toy_test, k=5)[0] == loaded.predict(toy_test, k=5)[0]
+    (tmp_path / "model" / "note.txt").write_text("changed")
+    with pytest.raises(StoreError, match="gone or has changed"):
+        pickle.loads(pickled)
+    whole = pickle.dumps(loaded)
+    assert len(whole) > len(pickled)
+    shutil.rmtree(tmp_path / "model")
+    assert pickle.loads(whole).predict(toy_test, k=5)[0] == fitted.predict(toy_test, k=5)[0]
+
+
+def test_what_has_learned_nothing_can_be_pickled_too(make: Callable[[Runtime], Method[Any]]) -> None:
+    model = make(Runtime(threads=1))
+    again = pickle.loads(pickle.dumps(model))
+    assert repr(again) == repr(model)
+    with pytest.raises(NotFittedError):
+        again.predict(["text"])
 
 
 def test_not_fitted(make: Callable[[Runtime], Method[Any]], tmp_path: Path) -> None:

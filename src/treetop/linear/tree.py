@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -169,6 +169,10 @@ class LinearTree:
         for level, width, above in zip(levels, tree.widths, (1, *tree.widths), strict=False):
             _check_fit(level, nodes=width, parents=above)
         return cls(tree, levels, search)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled and copied as its parts: the native search is made anew from them."""
+        return type(self), (self.tree, self.levels, self.search)
 
     def _check_width(self, features: AnyFeatures) -> None:
         expected, given = self._searcher.width, features.shape[1]

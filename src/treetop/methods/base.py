@@ -16,6 +16,7 @@ from treetop.errors import DataError, NotFittedError, StoreError
 from treetop.labels import LabelTree
 from treetop.methods.card import CARD, FORMAT, read_card, read_config
 from treetop.methods.configured import Configured
+from treetop.methods.origin import Origin
 from treetop.methods.parts import Part, read_parts, write_parts
 from treetop.predictions import Predictions, check_k
 from treetop.runtime import Meter, Runtime
@@ -62,10 +63,12 @@ class Method(Configured[C], ABC):
     """Training texts of each label; there after `fit`."""
     training: dict[str, Any]
     """Texts, seconds and memory of the training; there after `fit`."""
+    _origin: Origin | None = None
 
     def fit(self: M, data: Dataset | Texts, labels: Sequence[Sequence[str]] | None = None) -> M:
         """Learn from a dataset, or from texts and the label names of each."""
         dataset = _as_dataset(data, labels)
+        self._origin = None
         with Meter() as meter:
             self._fit(dataset)
         self.space = dataset.space
@@ -104,7 +107,22 @@ class Method(Configured[C], ABC):
         model.frequency = folder.read_tensors("labels.safetensors")["frequency"]
         model.space = _read_labels(folder, len(model.frequency))
         read_parts(model, cls.parts, folder)
+        model._origin = Origin.of(folder.path)
         return model
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled or copied: all of it, or of a model that was loaded where it is from."""
+        if self._origin is None or not self._origin.unchanged():
+            return self.__dict__ | {"_origin": None}
+        stored = {part.attribute for part in self.parts} | {"space", "frequency", "training"}
+        return {name: value for name, value in self.__dict__.items() if name not in stored}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        origin: Origin | None = state["_origin"]
+        if origin is not None:
+            origin.check()
+            state = type(self).load(origin.path, runtime=state["runtime"]).__dict__ | state
+        self.__dict__.update(state)
 
     def memory_estimate(self, train: Dataset) -> int:
         """Bytes that training on these texts will need, roughly; 0 if the method cannot tell."""

@@ -60,7 +60,10 @@ def _write_members(members: Sequence[Method[Any]], folder: Folder) -> None:
 
 def _read_members(ensemble: Ensemble, folder: Folder) -> list[Method[Any]]:
     count = folder.read_json(_MEMBERS)["members"]
-    return [load(folder.path / f"member-{number}", runtime=ensemble.runtime) for number in range(count)]
+    members = [load(folder.path / f"member-{number}", runtime=ensemble.runtime) for number in range(count)]
+    for member in members:
+        member._origin = None  # it is part of the ensemble's folder, and is pickled with it or as a whole
+    return members
 
 
 class Ensemble(Method[EnsembleConfig]):

@@ -174,6 +174,10 @@ class TextEncoder(nn.Module):
         if self.config.pooling == "mean":
             say_mean(folder, self.width)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled and copied as its description and weights: what a first use adds to the network cannot be."""
+        return _rebuilt, (self.config, self.model.config, self.model.state_dict(), self.tokenizer, self.training)
+
     @property
     def device(self) -> torch.device:
         """Where the weights are."""
@@ -360,3 +364,12 @@ def threads(runtime: Runtime) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+def _rebuilt(config: EncoderConfig, about: Any, weights: dict[str, Any], tokenizer: Any, training: bool) -> TextEncoder:
+    with torch.random.fork_rng(devices=[]):  # the weights that a new network begins with are drawn, and replaced
+        model = transformers.AutoModel.from_config(about)  # type: ignore[no-untyped-call]
+    if not any(name.startswith("pooler.") for name in weights):
+        model.pooler = None
+    model.load_state_dict(weights)
+    return TextEncoder(config, model, tokenizer).train(training).to(next(iter(weights.values())).device)

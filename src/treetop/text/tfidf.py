@@ -202,11 +202,19 @@ class Tfidf:
 
     def save(self, folder: Folder) -> None:
         """Write `tfidf.json` and `tfidf.safetensors`."""
-        tensors = {f"{c.kind.name}.{name}": array for c in self._fitted() for name, array in c.tensors().items()}
-        if self._idf is not None:
-            tensors["idf"] = self._idf
+        tensors = self._tensors()
         folder.write_json("tfidf.json", {"format": _FORMAT, "width": self.width, "config": to_dict(self.config)})
         folder.write_tensors("tfidf.safetensors", tensors)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled and copied as what is stored: the native table of terms is made anew."""
+        if not self._columns:
+            return type(self), (self.config,)
+        return type(self)._restored, (self.config, self.width, self._tensors())
+
+    def _tensors(self) -> dict[str, NDArray[Any]]:
+        tensors = {f"{c.kind.name}.{name}": array for c in self._fitted() for name, array in c.tensors().items()}
+        return tensors if self._idf is None else tensors | {"idf": self._idf}
 
     @classmethod
     def load(cls, folder: Folder) -> Tfidf:

@@ -19,9 +19,9 @@ LAYERS = [
     {"text", "labels", "presets"},
     {"linear", "neural"},
     {"methods"},
-    {"apps"},
+    {"apps", "sklearn"},
 ]
-SIBLINGS = [{"data", "metrics"}, {"text", "labels", "presets"}, {"linear", "neural"}]
+SIBLINGS = [{"data", "metrics"}, {"text", "labels", "presets"}, {"linear", "neural"}, {"apps", "sklearn"}]
 LAYER = {room: number for number, rooms in enumerate(LAYERS) for room in rooms}
 # A package may be imported in these files only; others are free everywhere.
 ONLY_IN = {
@@ -32,6 +32,7 @@ ONLY_IN = {
     "polars": ("data/", "text/"),
     "rich": ("runtime.py", "apps/"),
     "typer": ("apps/",),
+    "sklearn": ("sklearn.py",),
     "matplotlib": ("apps/", "neural/analysis"),
 }
 EVERYWHERE = {"numpy", "scipy"}

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
         Dataset as Dataset,
         LabelSpace as LabelSpace,
         read as read,
+        split_by_group as split_by_group,
         split_by_ratio as split_by_ratio,
+        split_by_time as split_by_time,
         splits as splits,
     )
     from treetop.errors import (
@@ -55,7 +57,7 @@ if TYPE_CHECKING:
     from treetop.text.encoder import EncoderConfig as EncoderConfig
 
 _HOMES = {
-    "data": ("Corpus", "Dataset", "LabelSpace", "read", "split_by_ratio", "splits"),
+    "data": ("Corpus", "Dataset", "LabelSpace", "read", "split_by_group", "split_by_ratio", "split_by_time", "splits"),
     "errors": ("ConfigError", "DataError", "MissingExtraError", "NotFittedError", "StoreError", "TreetopError"),
     "labels": ("LabelTree", "TreeConfig", "grow_tree", "pifa"),
     "linear": ("LinearTree", "LinearTreeConfig", "SearchConfig", "SolverConfig"),

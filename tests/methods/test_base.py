@@ -74,3 +74,16 @@ def test_a_card_that_is_not_complete_is_refused(part: str, toy_train: Dataset, t
     path.write_text(json.dumps(card))
     with pytest.raises(StoreError, match=r"model\.json: the card is not complete"):
         XRLinear.load(tmp_path / "m")
+
+
+def test_a_model_knows_the_texts_it_learned_from(toy_train: Dataset, toy_test: Dataset, tmp_path: Path) -> None:
+    half = toy_train.take(range(200))
+    XRLinear().fit(half).save(tmp_path / "m")
+    model = XRLinear.load(tmp_path / "m")
+    known = model.trained_on(toy_train)
+    assert known is not None
+    assert known.tolist() == [True] * 200 + [False] * 200
+    assert model.trained_on([half.corpus.texts[3].upper(), "another"]).tolist() == [True, False]  # type: ignore[union-attr]
+    assert (tmp_path / "m" / "texts.safetensors").stat().st_size < 8 * 200 + 200
+    (tmp_path / "m" / "texts.safetensors").unlink()  # as a model of an earlier version
+    assert XRLinear.load(tmp_path / "m").trained_on(toy_test) is None

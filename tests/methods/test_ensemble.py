@@ -54,6 +54,15 @@ def test_members_must_fit_together(members: list[XRLinear | OneVsAll], toy_test:
         EnsembleConfig(fuser="round_robin", weights=(1.0, 2.0))
 
 
+def test_an_ensemble_knows_the_texts_of_all_its_members(toy_train: Dataset) -> None:
+    first, second = toy_train.take(range(250)), toy_train.take(range(150, 400))
+    both = Ensemble.of([OneVsAll().fit(first), OneVsAll().fit(second)])
+    assert both.trained_on(toy_train).all()  # type: ignore[union-attr]
+    assert not both.trained_on(["another"]).any()  # type: ignore[union-attr]
+    both.members[0].learned = both.members[1].learned = None
+    assert Ensemble.of(both.members).trained_on(toy_train) is None
+
+
 def test_a_member_that_was_lost_is_missed(members: list[XRLinear | OneVsAll], tmp_path: Path) -> None:
     Ensemble.of(members).save(tmp_path / "both")
     assert load(tmp_path / "both").describe() == {"members": "xr-linear, one-vs-all"}

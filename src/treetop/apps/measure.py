@@ -27,6 +27,8 @@ class Figures:
     texts: int
     unseen: int
     """True (text, label) pairs whose label was never seen in training; no model can find them."""
+    seen: float | None
+    """Share of the texts that the model was trained on; None if that is not known."""
     metrics: dict[str, float]
     bands: dict[str, dict[str, float]]
     """The same by how often a label was seen in training: contributions that add up to the metric."""
@@ -40,6 +42,7 @@ class Figures:
         facts = {
             "texts": self.texts,
             "unseen_pairs": self.unseen,
+            "seen_in_training": self.seen,
             "propensity_a": self.propensity.a,
             "propensity_b": self.propensity.b,
             "predict_seconds": round(self.seconds, 4),
@@ -59,8 +62,10 @@ def measure(
     with Meter() as meter:
         predictions = model.predict(dataset, largest_k((*names, *_BANDS_BY)))
     seen = np.append(model.frequency > 0, np.zeros(dataset.labels.shape[1] - len(model.space), bool))
+    again = model.trained_on(dataset)
     return Figures(
         texts=len(dataset),
+        seen=None if again is None else float(again.mean()),
         unseen=int(np.count_nonzero(~seen[dataset.labels.indices])),
         metrics=evaluate(predictions, dataset.labels, names, frequency=model.frequency, propensity=propensity),
         bands=breakdown(predictions, dataset.labels, _BANDS_BY, frequency=model.frequency, propensity=propensity),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE
 from rich.console import Console
+from rich.panel import Panel
 from rich.table import Table
 
 from treetop.apps.measure import Figures
@@ -54,10 +55,13 @@ def say_trained(model: Method[Any], path: Path) -> None:
     )
 
 
-def show_figures(figures: Figures) -> None:
-    """Metrics as a table of kinds by k, and where they come from by label frequency."""
+def show_figures(figures: Figures, texts: str = "") -> None:
+    """Metrics as a table of kinds by k, and where they come from by label frequency; `texts` says of which texts."""
+    if figures.seen:
+        notes.print(_seen(figures))
     cuts = sorted({int(name.partition("@")[2]) for name in figures.metrics})
-    table = Table(title=f"{figures.texts:,} texts, in per cent", title_justify="left")
+    title = f"{figures.texts:,} {texts or 'texts'}, in per cent"
+    table = Table(title=title, title_justify="left")
     table.add_column("metric")
     for cut in cuts:
         table.add_column(f"@{cut}", justify="right")
@@ -87,6 +91,17 @@ def compare_figures(models: Mapping[str, Figures]) -> None:
         ]
         table.add_row(metric, *shown, *(f"{100 * (value - start):+.2f}" for value in values[1:]))
     out.print(table)
+
+
+def _seen(figures: Figures) -> Panel:
+    """What nobody may miss: the model knows these texts, so its figures on them are no result."""
+    share = f"{100 * (figures.seen or 0):.1f} % of these texts".replace("100.0 % of", "All of")
+    advice = "Measure on texts it has not seen, or train with --test-share 0.1."
+    return Panel(
+        f"{share} are among those that the model was trained on. The figures below show what it remembers, not how "
+        f"well it does on new texts. {advice}",
+        title="seen in training", style="bold yellow", width=min(100, notes.width),
+    )  # fmt: skip
 
 
 def _bands(figures: Figures) -> Table:

@@ -6,7 +6,7 @@ Two different texts share one by chance about once in 2⁶⁴ pairs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from itertools import pairwise
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from treetop.types import CSR
 
-__all__ = ["digests", "feature_digests"]
+__all__ = ["digests", "feature_digests", "feature_rows", "hashed"]
 
 _LOWER = bytes(range(256)).lower()
 _WHITE = b" \t\n\r\v\f"
@@ -23,16 +23,22 @@ _WHITE = b" \t\n\r\v\f"
 
 def digests(texts: Iterable[str]) -> NDArray[np.uint64]:
     """A number per text, the same on every machine and in every version."""
-    return _joined(text.encode("utf-8", "surrogatepass").translate(_LOWER, _WHITE) for text in texts)
+    return hashed(text.encode("utf-8", "surrogatepass").translate(_LOWER, _WHITE) for text in texts)
 
 
 def feature_digests(features: CSR) -> NDArray[np.uint64]:
     """A number per row of a canonical matrix, for data that has features only."""
+    return hashed(feature_rows(features))
+
+
+def feature_rows(features: CSR) -> Iterator[bytes]:
+    """What stands in each row of a canonical matrix: its columns and its values."""
     columns, values = features.indices.astype("<i4", copy=False), features.data.astype("<f4", copy=False)
     rows = pairwise(features.indptr.tolist())
-    return _joined(columns[start:end].tobytes() + values[start:end].tobytes() for start, end in rows)
+    return (columns[start:end].tobytes() + values[start:end].tobytes() for start, end in rows)
 
 
-def _joined(contents: Iterable[bytes]) -> NDArray[np.uint64]:
-    whole = b"".join(blake2b(content, digest_size=8).digest() for content in contents)
+def hashed(contents: Iterable[bytes], key: bytes = b"") -> NDArray[np.uint64]:
+    """Eight bytes of each content's hash; another key gives others, in another order."""
+    whole = b"".join(blake2b(content, digest_size=8, key=key).digest() for content in contents)
     return np.frombuffer(whole, dtype="<u8").astype(np.uint64, copy=False)

@@ -29,6 +29,7 @@ from treetop.version import __version__
 __all__ = ["Method", "Predictor", "as_corpus", "bag_of_words", "fit_bag_of_words", "training_memory"]
 
 LABELS = "labels.jsonl"
+TEXTS = "texts.safetensors"
 
 C = TypeVar("C")
 M = TypeVar("M", bound="Method[Any]")
@@ -63,6 +64,8 @@ class Method(Configured[C], ABC):
     """Training texts of each label; there after `fit`."""
     training: dict[str, Any]
     """Texts, seconds and memory of the training; there after `fit`."""
+    learned: NDArray[np.uint64] | None = None
+    """The digests of the training texts, sorted; None if they are not known, as of a model from before they were."""
     _origin: Origin | None = None
 
     def fit(self: M, data: Dataset | Texts, labels: Sequence[Sequence[str]] | None = None) -> M:
@@ -73,6 +76,7 @@ class Method(Configured[C], ABC):
             self._fit(dataset)
         self.space = dataset.space
         self.frequency = dataset.frequency
+        self.learned = np.unique(dataset.corpus.digests)
         self.training = {
             "texts": len(dataset),
             "labels": len(dataset.space),
@@ -106,6 +110,7 @@ class Method(Configured[C], ABC):
         model.training = card["training"]
         model.frequency = folder.read_tensors("labels.safetensors")["frequency"]
         model.space = _read_labels(folder, len(model.frequency))
+        model.learned = folder.read_tensors(TEXTS)["digests"] if folder.has(TEXTS) else None
         read_parts(model, cls.parts, folder)
         model._origin = Origin.of(folder.path)
         return model
@@ -114,7 +119,7 @@ class Method(Configured[C], ABC):
         """What is pickled or copied: all of it, or of a model that was loaded where it is from."""
         if self._origin is None or not self._origin.unchanged():
             return self.__dict__ | {"_origin": None}
-        stored = {part.attribute for part in self.parts} | {"space", "frequency", "training"}
+        stored = {part.attribute for part in self.parts} | {"space", "frequency", "training", "learned"}
         return {name: value for name, value in self.__dict__.items() if name not in stored}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -123,6 +128,11 @@ class Method(Configured[C], ABC):
             origin.check()
             state = type(self).load(origin.path, runtime=state["runtime"]).__dict__ | state
         self.__dict__.update(state)
+
+    def trained_on(self, texts: Input) -> NDArray[np.bool_] | None:
+        """Which of the texts the model learned from; figures on those say little. None if it is not known."""
+        self._check_fitted()
+        return None if self.learned is None else np.isin(as_corpus(texts).digests, self.learned)
 
     def memory_estimate(self, train: Dataset) -> int:
         """Bytes that training on these texts will need, roughly; 0 if the method cannot tell."""
@@ -159,6 +169,8 @@ class Method(Configured[C], ABC):
         ]  # fmt: skip
         folder.write_lines(LABELS, rows)
         folder.write_tensors("labels.safetensors", {"frequency": np.asarray(self.frequency)})
+        if self.learned is not None:
+            folder.write_tensors(TEXTS, {"digests": self.learned})
         write_parts(self, self.parts, folder)
 
     def _check_fitted(self) -> None:

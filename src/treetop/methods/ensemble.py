@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
+import numpy as np
+
 from treetop.config import settle
 from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError, DataError
@@ -104,6 +106,8 @@ class Ensemble(Method[EnsembleConfig]):
             if list(member.space.names) != list(members[0].space.names):
                 raise DataError("the members were trained on different labels; train them on the same dataset")
         ensemble.space, ensemble.frequency = members[0].space, members[0].frequency
+        known = [member.learned for member in members if member.learned is not None]
+        ensemble.learned = np.unique(np.concatenate(known)) if known else None
         parts = [member.training for member in members]
         total = {key: round(sum(part[key] for part in parts), 3) for key in ("wall_seconds", "cpu_seconds")}
         ensemble.training = parts[0] | total | {"peak_rss_mib": max(part["peak_rss_mib"] for part in parts)}

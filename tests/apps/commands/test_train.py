@@ -43,6 +43,30 @@ def test_a_config_file_and_its_precedence(folder: Path, tmp_path: Path) -> None:
     assert card["config"]["tree"]["branching"] == 2
 
 
+def test_figures_are_of_held_out_texts(folder: Path, tmp_path: Path) -> None:
+    arguments = ("--data", folder / "train.jsonl", "--test-share", "0.25", "--out", tmp_path / "m")
+    done = run("train", *arguments)
+    assert done.returncode == 0, done.stderr
+    assert "100 held-out texts, in per cent" in done.stdout
+    assert "300 texts" in done.stderr
+    assert "seen in training" not in done.stderr
+    assert json.loads((tmp_path / "m" / "model.json").read_text())["training"]["texts"] == 300
+    refused = run("train", "--data", folder, "--test-share", "0.25", "--out", tmp_path / "n")
+    assert refused.returncode == 2
+    assert "has test texts already" in refused.stderr
+    assert not (tmp_path / "n").exists()
+
+
+@pytest.mark.parametrize(("options", "measured"), [((), True), (("--no-evaluate",), False), (("--quiet",), False)])
+def test_the_test_texts_of_a_folder_are_measured_at_the_end(
+    options: tuple[str, ...], measured: bool, folder: Path, tmp_path: Path
+) -> None:
+    done = run("train", "--data", folder, "--out", tmp_path / "m", *options)
+    assert done.returncode == 0, done.stderr
+    assert ("120 test texts, in per cent" in done.stdout) == measured
+    assert measured or done.stdout == ""
+
+
 def test_a_folder_that_is_not_a_model_is_not_overwritten(folder: Path, tmp_path: Path) -> None:
     precious = tmp_path / "thesis"
     precious.mkdir()

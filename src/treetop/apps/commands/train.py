@@ -24,6 +24,8 @@ from treetop.apps.options import (
 
 __all__ = ["train"]
 
+_TEST_SHARE = "Hold out this share of the texts, such as 0.1, and measure on them at the end."
+
 
 def train(
     data: Data,
@@ -34,6 +36,8 @@ def train(
     assignments: Annotated[Optional[list[str]], typer.Option("--set", help="One setting: tree.max_leaf=50.")] = None,  # noqa: UP045
     encoder: Annotated[Optional[str], typer.Option(help=ENCODER_HELP)] = None,  # noqa: UP045
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted transformer training.")] = False,
+    test_share: Annotated[Optional[float], typer.Option(help=_TEST_SHARE)] = None,  # noqa: UP045
+    evaluate: Annotated[bool, typer.Option(help="Measure on the data's dev and test texts at the end.")] = True,
     text: TextField = "text",
     labels: LabelField = "labels",
     separator: Separator = None,
@@ -44,7 +48,11 @@ def train(
     quiet: Quiet = False,
 ) -> None:
     """Learn from tagged texts and write a model folder."""
+    from functools import partial
+
     from treetop.apps import tables
+    from treetop.apps.held_out import held_out, other_splits
+    from treetop.apps.measure import measure
     from treetop.apps.training import check_memory, checkpoint_folder, finish, make_model
     from treetop.data import read
     from treetop.methods.resolving import method_of, resolve
@@ -63,9 +71,11 @@ def train(
     Folder.check_target(out)
     quiet = quiet or not leads()
     runtime = make_runtime(seed, threads, quiet, device, precision)
+    others = other_splits(data, test_share)
     begun = checkpoint_folder(out).exists()
     model = make_model(name, settings, out, runtime, resume=resume)
-    dataset = read(data, split="train", text=text, labels=labels, separator=separator, runtime=runtime)
+    read_split = partial(read, data, text=text, labels=labels, separator=separator, runtime=runtime)
+    dataset, test = held_out(read_split(split="train"), test_share, seed)
     check_memory(model, dataset)
     if not quiet:
         tables.say_memory(model, dataset)
@@ -80,3 +90,7 @@ def train(
     finish(model, out)
     if not quiet:
         tables.say_trained(model, out)
+    if test is not None and leads():
+        tables.show_figures(measure(model, test), "held-out texts")
+    for split in others if evaluate and not quiet else ():
+        tables.show_figures(measure(model, read_split(split=split, space=model.space)), f"{split} texts")

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "treetop"
 LAYERS = [
     {"errors", "types", "version", "kernels"},
-    {"config", "runtime", "store", "sparse", "predictions"},
+    {"config", "progress", "runtime", "store", "sparse", "predictions"},
     {"data", "metrics"},
     {"text", "labels", "presets"},
     {"linear", "neural"},
@@ -30,7 +30,7 @@ ONLY_IN = {
     "huggingface_hub": ("text/pretrained.py",),
     "tokenizers": ("text/encoder.py", "text/tokens.py"),
     "polars": ("data/", "text/"),
-    "rich": ("runtime.py", "apps/"),
+    "rich": ("progress/terminal.py", "apps/"),
     "typer": ("apps/",),
     "sklearn": ("sklearn.py",),
     "matplotlib": ("apps/", "neural/analysis"),

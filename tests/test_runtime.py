@@ -10,6 +10,7 @@ import time
 import pytest
 
 from treetop.errors import ConfigError
+from treetop.progress import Lines, Logged, Progress, Terminal
 from treetop.runtime import Meter, Runtime, available_cores, available_memory, leads
 
 
@@ -54,15 +55,16 @@ def test_a_silent_bar_needs_no_terminal_and_shows_nothing(capsys: pytest.Capture
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("total", [10, None])
-def test_a_bar_goes_to_standard_error_only(total: int | None, capsys: pytest.CaptureFixture[str]) -> None:
-    with Runtime(progress=True).bar("reading", total) as advance:
-        advance(5)
-        advance(5, note="all well")
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert "reading" in err
-    assert "all well" in err
+def test_progress_is_a_bar_on_a_terminal_lines_elsewhere_and_the_log_of_a_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert type(Runtime(progress=True).told) is Lines  # standard error of a test is no terminal
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert type(Runtime(progress=True).told) is Terminal
+    assert type(Runtime().told) is Logged
+    own = Progress()
+    assert Runtime(progress=own).told is own
+    assert Runtime(progress=own) == Runtime()  # who is told is no part of what is done
 
 
 def test_an_error_passes_through_a_bar() -> None:

@@ -6,14 +6,14 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol
+from typing import cast
 
 from treetop.errors import ConfigError
+from treetop.progress import Advance, Lines, Logged, Progress, Terminal
 
 try:
     import resource
@@ -21,12 +21,6 @@ except ModuleNotFoundError:  # Windows
     resource = None  # type: ignore[assignment]
 
 __all__ = ["Meter", "Runtime", "available_cores", "available_memory", "leads"]
-
-
-class Advance(Protocol):
-    """Moves a progress bar forward; `note` is shown behind it."""
-
-    def __call__(self, steps: int = 1, note: str = "") -> None: ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,8 +39,9 @@ class Runtime:
     """Where networks run, in torch's words."""
     precision: str = "float32"
     """Number format of network training."""
-    progress: bool = False
-    """Show progress bars on standard error."""
+    progress: Progress | bool = field(default=False, compare=False)
+    """Who is told how far a run is: True means standard error, with a bar on a terminal and line by line elsewhere;
+    False the log of the name `treetop`, for programs; or any `Progress`, of which a plain one tells nobody."""
 
     def __post_init__(self) -> None:
         if self.threads < 0:
@@ -55,42 +50,26 @@ class Runtime:
             raise ConfigError(f"seed is {self.seed}; give zero or a positive number")
         if self.precision not in ("float32", "bfloat16"):
             raise ConfigError(f"precision is '{self.precision}'; choose 'float32' or 'bfloat16'")
+        if isinstance(self.progress, bool):
+            object.__setattr__(self, "progress", _on_standard_error() if self.progress else Logged())
 
     @property
     def cores(self) -> int:
         """The number of threads to use, resolved."""
         return self.threads or available_cores()
 
-    @contextmanager
-    def bar(self, title: str, total: int | None) -> Iterator[Advance]:
-        """A progress bar with time left, as a function `advance(steps)`; silent unless `progress`."""
-        if not self.progress:
-            yield _stand_still
-            return
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            Progress,
-            TaskProgressColumn,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
+    @property
+    def told(self) -> Progress:
+        """Who is told how far a run is."""
+        return cast(Progress, self.progress)
 
-        title_first = (TextColumn("{task.description:<24}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-        columns = (*title_first, TimeRemainingColumn(), TextColumn("{task.fields[note]}"))
-        with Progress(*columns, console=Console(stderr=True), transient=False) as progress:
-            task = progress.add_task(title, total=total, note="")
-
-            def advance(steps: int = 1, note: str = "") -> None:
-                progress.update(task, advance=steps, note=note)
-
-            yield advance
+    def bar(self, title: str, total: int | None = None, before: int = 0) -> AbstractContextManager[Advance]:
+        """A stage of a run, as a function `advance(steps)`; `before` of its steps were done in an earlier run."""
+        return self.told.stage(title, total, before)
 
 
-def _stand_still(steps: int = 1, note: str = "") -> None:
-    """What `advance` does when nothing is shown."""
-    del steps, note
+def _on_standard_error() -> Progress:
+    return Terminal() if sys.stderr.isatty() else Lines()
 
 
 def leads() -> bool:

@@ -23,6 +23,11 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     assert (tmp_path / "whole").read_text() == "done"
 
 
+def test_quiet_tells_nobody() -> None:
+    assert not make_runtime(0, 1, quiet=True).told.listens
+    assert make_runtime(0, 1, quiet=False).told.listens
+
+
 def test_each_process_of_torchrun_has_a_gpu_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     assert make_runtime(0, 1, quiet=True, device="cuda").device == "cuda"
     monkeypatch.setenv("LOCAL_RANK", "3")

@@ -11,15 +11,13 @@ from treetop.methods.xr_linear import XRLinear
 from treetop.predictions import Suggestion
 
 
-def test_a_large_training_is_announced_and_a_hopeless_one_warned_of(
-    toy_train: Dataset, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_a_training_that_may_not_fit_is_warned_of(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = XRLinear()
-    tables.say_memory(model, toy_train)
-    assert capsys.readouterr().err == ""
-    monkeypatch.setattr(tables, "_LARGE", 0)
     monkeypatch.setattr(tables, "available_memory", lambda: 10)
-    tables.say_memory(model, toy_train)
+    tables.warn_of_memory(XRLinear(), 10)
+    assert capsys.readouterr().err == ""
+    tables.warn_of_memory(XRLinear(), 2000)
     said = " ".join(capsys.readouterr().err.split())
     assert "needed, 10 bytes available" in said
     assert "tfidf.min_df" in said

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from treetop.apps.training import check_memory, checkpoint_folder, finish, make_model
+from treetop.apps.training import check_memory, checkpoint_folder, finish, learn, make_model, make_plan
 from treetop.data import Dataset
 from treetop.errors import ConfigError
 from treetop.methods import Method, load
 from treetop.methods.one_vs_all import OneVsAllConfig
+from treetop.progress import Plan
 from treetop.runtime import Runtime
 
 
@@ -70,10 +71,34 @@ def test_what_cannot_fit_is_refused_with_a_remedy(toy_train: Dataset, tmp_path: 
         config = replace(config, encoder=replace(config.encoder, max_tokens=tokens))
         return make_model("lightxml", config, tmp_path / "m", Runtime(), resume=False)
 
-    check_memory(model(16), toy_train)
-    check_memory(model(10**9), toy_train)  # there are only 400 texts
+    make_plan(model(16), toy_train, quiet=True)
+    make_plan(model(10**9), toy_train, quiet=True)  # there are only 400 texts
     with pytest.raises(ConfigError, match=r"needs about [\d,.]+ GiB of memory, .* available\. Lower optim\.batch_size"):
-        check_memory(model(10**9, tokens=10**6), toy_train)
+        make_plan(model(10**9, tokens=10**6), toy_train, quiet=True)
     linear = make_model("one-vs-all", OneVsAllConfig(), tmp_path / "m", Runtime(), resume=False)
-    check_memory(linear, toy_train)
+    make_plan(linear, toy_train, quiet=True)
+    check_memory(linear, 2**60)  # a rough estimate of a linear method refuses nothing
     assert not (tmp_path / "m.checkpoint").exists()
+
+
+def test_a_plan_is_made_only_for_those_who_listen(toy_train: Dataset, tmp_path: Path) -> None:
+    model = make_model("one-vs-all", OneVsAllConfig(), tmp_path / "m", Runtime(), resume=False)
+    plan = make_plan(model, toy_train, quiet=False)
+    assert [stage.title for stage in plan.stages] == ["tf-idf", "train level 0"]
+    assert plan.memory == make_plan(model, toy_train, quiet=True).memory == model.memory_estimate(toy_train)
+    assert make_plan(model, toy_train, quiet=True).stages == ()
+
+
+def test_an_interrupted_training_says_how_it_goes_on(
+    toy_train: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(data: Dataset) -> None:
+        checkpoint_folder(tmp_path / "m").mkdir()
+        raise KeyboardInterrupt
+
+    model = make_model("one-vs-all", OneVsAllConfig(), tmp_path / "m", Runtime(), resume=False)
+    monkeypatch.setattr(model, "_fit", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        learn(model, toy_train, Plan(), tmp_path / "m", quiet=False)
+    assert capsys.readouterr().err == "interrupted; the same command with --resume continues it\n"
+    assert not (tmp_path / "m").exists()

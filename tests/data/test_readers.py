@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from listening import Kept
 from treetop.data import read, splits
 from treetop.errors import DataError
 from treetop.runtime import Runtime
@@ -70,12 +71,11 @@ def test_the_first_form_of_the_table_wins(tmp_path: Path) -> None:
     assert read(tmp_path).corpus.texts == ["x"]
 
 
-def test_progress_reaches_the_size_of_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_reaches_the_size_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "train.jsonl").write_text(LINE * 1000)
-    read(tmp_path, runtime=Runtime(progress=True))
-    shown = capsys.readouterr().err
-    assert "reading train.jsonl" in shown
-    assert "100%" in shown
+    told = Kept()
+    read(tmp_path, runtime=Runtime(progress=told))
+    assert [(leg.title, leg.steps) for leg in told.ended] == [("reading train.jsonl", 1000 * len(LINE))]
 
 
 def test_raw_texts_of_the_xmc_repository_by_their_field_names(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from listening import Kept
 from treetop import kernels
 from treetop.errors import ConfigError, DataError, StoreError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
@@ -184,7 +185,7 @@ def test_another_matcher_can_add_to_the_shortlist() -> None:
 
 def test_progress_and_threads_do_not_change_the_model() -> None:
     plain = LinearTree.fit(SPARSE, TRUE, TREE, runtime=Runtime(threads=1))
-    shown = LinearTree.fit(SPARSE, TRUE, TREE, runtime=Runtime(threads=2, progress=True))
+    shown = LinearTree.fit(SPARSE, TRUE, TREE, runtime=Runtime(threads=2, progress=Kept()))
     for one, two in zip(plain.levels, shown.levels, strict=True):
         for name, array in one.arrays.items():
             np.testing.assert_array_equal(array, two.arrays[name])

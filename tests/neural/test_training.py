@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from toy_training import WORDS, ToyNetwork, toy_examples, train, weights
 
+from listening import Kept
 from tiny_encoders import make_encoder
 from treetop.errors import ConfigError, StoreError
 from treetop.neural.optimiser import OptimConfig
@@ -243,7 +244,11 @@ def test_records_tell_the_cpu_seconds_so_far(encoder: Path) -> None:
     assert 0 < spent[0] < spent[1] < spent[2] <= log.cpu_seconds
 
 
-def test_progress_shows_loss_and_speed(encoder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    network = ToyNetwork(encoder, 0.0)
-    fine_tune(network, toy_examples(network), OptimConfig(steps=2), Runtime(threads=1, progress=True))
-    assert "texts/s" in capfd.readouterr().err
+def test_progress_shows_loss_and_speed_and_counts_what_an_earlier_run_did(encoder: Path, tmp_path: Path) -> None:
+    for done, steps in ((0, 2), (2, 2)):
+        network, told = ToyNetwork(encoder, 0.0), Kept()
+        runtime = Runtime(threads=1, progress=told)
+        fine_tune(network, toy_examples(network), OptimConfig(steps=2), runtime, checkpoint=tmp_path, title="tune 3")
+        (leg,) = told.ended
+        assert (leg.title, leg.before, leg.steps, leg.total) == ("tune 3", done, steps, 2)
+        assert done or "texts/s" in leg.note

@@ -49,11 +49,12 @@ METHOD_HELP = method_help()
 
 def make_runtime(seed: int, threads: int, quiet: bool, device: str = "cpu", precision: str = "float32") -> Runtime:
     """The runtime that the options of a command ask for."""
+    from treetop.progress import Progress
     from treetop.runtime import Runtime
 
     if device == "cuda" and "LOCAL_RANK" in os.environ:  # torchrun: one GPU for each process
         device = f"cuda:{os.environ['LOCAL_RANK']}"
-    progress = not quiet and sys.stderr.isatty()
+    progress = Progress() if quiet else True
     return Runtime(seed=seed, threads=threads, device=device, precision=precision, progress=progress)
 
 

@@ -13,11 +13,11 @@ from rich.table import Table
 
 from treetop.apps.measure import Figures
 from treetop.config import to_dict
-from treetop.data import Dataset
 from treetop.methods import Method
 from treetop.methods.registry import trainable
 from treetop.predictions import Suggestion
 from treetop.presets.registry import PRESETS
+from treetop.progress.plan import size
 from treetop.runtime import available_memory
 
 if TYPE_CHECKING:
@@ -25,23 +25,19 @@ if TYPE_CHECKING:
     from treetop.methods.ensemble import Ensemble
 
 __all__ = [
-    "compare_figures", "say_ensemble", "say_memory", "say_trained", "show_analysis", "show_figures", "show_model",
-    "show_presets", "show_suggestions",
+    "compare_figures", "say_ensemble", "say_trained", "show_analysis", "show_figures", "show_model", "show_presets",
+    "show_suggestions", "warn_of_memory",
 ]  # fmt: skip
-
-_LARGE = 2**30  # An estimate below this is not worth a line.
 
 out = Console()
 notes = Console(stderr=True)
 
 
-def say_memory(model: Method[Any], dataset: Dataset) -> None:
-    """Before a large training: what it will need, what there is, and how to need less."""
-    needed, there = model.memory_estimate(dataset), available_memory()
-    if needed < _LARGE:
-        return
-    notes.print(f"memory: about {_size(needed)} needed, {_size(there)} available")
+def warn_of_memory(model: Method[Any], needed: int) -> None:
+    """Before a training that needs more memory than there is: how to need less."""
+    there = available_memory()
     if needed > there:
+        notes.print(f"memory: about {size(needed)} needed, {size(there)} available")
         notes.print(f"[yellow]This may not fit. {model.memory_advice}[/yellow]")
 
 
@@ -51,7 +47,7 @@ def say_trained(model: Method[Any], path: Path) -> None:
     notes.print(
         f"[bold]{model.name}[/bold]: {facts['texts']:,} texts, {facts['labels']:,} labels, "
         f"{facts['wall_seconds']:.1f} s ({facts['cpu_seconds']:.1f} s of CPU), "
-        f"peak memory {_size(facts['peak_rss_mib'] * 2**20)}, model {_size(_bytes(path))} in {path}"
+        f"peak memory {size(facts['peak_rss_mib'] * 2**20)}, model {size(_bytes(path))} in {path}"
     )
 
 
@@ -137,7 +133,7 @@ def say_ensemble(model: Ensemble, paths: Sequence[Path]) -> None:
 def show_model(model: Method[Any], path: Path, depth: int) -> None:
     """The card of a model: method, cost, sizes, settings that matter, and the top of its label tree."""
     table = Table(title=str(path), title_justify="left", show_header=False)
-    facts = {"method": model.name} | model.training | {"size on disk": _size(_bytes(path))} | model.describe()
+    facts = {"method": model.name} | model.training | {"size on disk": size(_bytes(path))} | model.describe()
     for name, value in facts.items():
         table.add_row(name.replace("_", " "), f"{value:,}" if isinstance(value, int) else str(value))
     for name, value in _flat(to_dict(model.config)):
@@ -209,11 +205,3 @@ def _shorten(text: str, length: int = 300) -> str:
 
 def _bytes(path: Path) -> int:
     return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-
-
-def _size(amount: float) -> str:
-    for unit in ("bytes", "KiB", "MiB"):
-        if amount < 1024:
-            return f"{amount:.0f} {unit}"
-        amount /= 1024
-    return f"{amount:.1f} GiB"

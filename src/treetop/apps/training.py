@@ -7,6 +7,7 @@ the model is saved; a run that was cut off leaves them, and `--resume` continues
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ from treetop.data import Dataset
 from treetop.errors import ConfigError
 from treetop.methods import Method
 from treetop.methods.registry import method_class, method_record
+from treetop.progress import Plan
 from treetop.runtime import Runtime, available_memory, leads
 
-__all__ = ["check_memory", "checkpoint_folder", "finish", "make_model"]
+__all__ = ["check_memory", "checkpoint_folder", "finish", "learn", "make_model", "make_plan"]
 
 _HOPELESS = 2.0  # Times the memory there is: beyond doubt, given how good the estimate is.
 
@@ -46,16 +48,33 @@ def make_model(name: str, config: Any, out: Path, runtime: Runtime, *, resume: b
     return resumable
 
 
-def check_memory(model: Method[Any], dataset: Dataset) -> None:
+def make_plan(model: Method[Any], dataset: Dataset, *, quiet: bool) -> Plan:
+    """What the training will do and need; where nobody listens, only the memory. Refuses what cannot fit into it."""
+    plan = Plan(memory=model.memory_estimate(dataset)) if quiet else model.plan(dataset)
+    check_memory(model, plan.memory)
+    return plan
+
+
+def check_memory(model: Method[Any], needed: int) -> None:
     """Refuse a fine-tuning that cannot fit into memory, before it begins; the estimate is right to about a third."""
-    if not method_record(model.name).has("encoder"):
-        return
-    needed, there = model.memory_estimate(dataset), available_memory()
-    if needed > _HOPELESS * there:
+    there = available_memory()
+    if method_record(model.name).has("encoder") and needed > _HOPELESS * there:
         raise ConfigError(
             f"this training needs about {needed / 2**30:,.1f} GiB of memory, {there / 2**30:,.1f} GiB are available. "
             f"{model.memory_advice}"
         )
+
+
+def learn(model: Method[Any], dataset: Dataset, plan: Plan, out: Path, *, quiet: bool) -> None:
+    """Train by the plan, and save; if it is interrupted, say how it goes on."""
+    try:
+        with model.runtime.told.following(lambda: plan):
+            model.fit(dataset)
+    except KeyboardInterrupt:
+        if checkpoint_folder(out).exists() and not quiet:
+            sys.stderr.write("interrupted; the same command with --resume continues it\n")
+        raise
+    finish(model, out)
 
 
 def finish(model: Method[Any], out: Path) -> None:

@@ -16,9 +16,11 @@ from treetop.errors import DataError, NotFittedError, StoreError
 from treetop.labels import LabelTree
 from treetop.methods.card import CARD, FORMAT, read_card, read_config
 from treetop.methods.configured import Configured
+from treetop.methods.costs import Sizes, sizes_of
 from treetop.methods.origin import Origin
 from treetop.methods.parts import Part, read_parts, write_parts
 from treetop.predictions import Predictions, check_k
+from treetop.progress import Plan, Stage
 from treetop.runtime import Meter, Runtime
 from treetop.sparse import check_features
 from treetop.store import Folder
@@ -72,7 +74,7 @@ class Method(Configured[C], ABC):
         """Learn from a dataset, or from texts and the label names of each."""
         dataset = _as_dataset(data, labels)
         self._origin = None
-        with Meter() as meter:
+        with self.runtime.told.following(lambda: self.plan(dataset)), Meter() as meter:
             self._fit(dataset)
         self.space = dataset.space
         self.frequency = dataset.frequency
@@ -133,6 +135,16 @@ class Method(Configured[C], ABC):
         """Which of the texts the model learned from; figures on those say little. None if it is not known."""
         self._check_fitted()
         return None if self.learned is None else np.isin(as_corpus(texts).digests, self.learned)
+
+    def plan(self, train: Dataset) -> Plan:
+        """The stages that `fit` goes through on these texts, about how long each takes, and the memory it all needs."""
+        task = f"{len(train):,} texts, {len(train.space):,} labels"
+        return Plan(self._stages(sizes_of(train, self.runtime.cores)), self.memory_estimate(train), task)
+
+    def _stages(self, sizes: Sizes) -> list[Stage]:
+        """The stages of a training on data of these sizes; none if the method cannot tell."""
+        del sizes
+        return []
 
     def memory_estimate(self, train: Dataset) -> int:
         """Bytes that training on these texts will need, roughly; 0 if the method cannot tell."""
@@ -212,16 +224,9 @@ def training_memory(train: Dataset, *, trees: int, half: bool) -> int:
     With e feature entries per text, the features take 8e bytes per text, the PIFA rows at most 8e per true label, and
     the weights about half of that again per tree (measured on three corpora; pruning at 0.1).
     """
-    corpus, true = train.corpus, train.labels.nnz
-    if len(corpus.texts):
-        sample = corpus.texts[:: max(1, len(corpus) // 1000)]
-        entries = sum(len(set(text.split())) for text in sample) / max(1, len(sample))
-        held = sum(len(text) for text in sample) / max(1, len(sample)) * len(corpus)
-    else:
-        assert corpus.features is not None
-        entries, held = corpus.features.nnz / max(1, len(corpus)), 0
-    per_tree = entries * true * (2 if half else 4)
-    return int(held + 8 * entries * (len(corpus) + true) + trees * per_tree)
+    sizes = sizes_of(train)
+    per_tree = sizes.entries * sizes.true * (2 if half else 4)
+    return int(sizes.characters + 8 * sizes.entries * (sizes.texts + sizes.true) + trees * per_tree)
 
 
 def as_corpus(texts: Input) -> Corpus:

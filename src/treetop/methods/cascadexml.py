@@ -45,9 +45,11 @@ from treetop.errors import ConfigError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa, smoothed_pifa
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
 from treetop.methods.base import fit_bag_of_words
+from treetop.methods.costs import Sizes, growing, planned_widths, ranking_level, weighing
 from treetop.methods.fine_tuned import FineTuned, network_part
 from treetop.methods.parts import TFIDF_IF_TEXTS, TREE, linear_tree
 from treetop.neural.candidates import Children, expand, expand_scores, pick, targets
+from treetop.neural.costs import EncoderCosts
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import Divisor, bce
 from treetop.neural.memory import Head
@@ -57,6 +59,7 @@ from treetop.neural.scorer import NodeScorer
 from treetop.neural.starting import start_linearly
 from treetop.neural.training import TrainingLog, fine_tune
 from treetop.predictions import Predictions, fuse
+from treetop.progress import Stage
 from treetop.sparse import Joined, binarise, join, normalise, union
 from treetop.text import TfidfConfig
 from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder, read_all
@@ -280,10 +283,12 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
     def _learn(self, train: Dataset) -> None:
         learn, dev = hold_out(train, self.config.dev_share, self.runtime.seed)
         cores, seed = self.runtime.cores, self.runtime.seed
-        tfidf, features = fit_bag_of_words(self.config.tfidf, learn.corpus, threads=cores)
+        with self.runtime.bar("tf-idf"):
+            tfidf, features = fit_bag_of_words(self.config.tfidf, learn.corpus, threads=cores)
         represent = partial(smoothed_pifa, seed=seed) if self.config.smooth else partial(pifa, normalise_labels=False)
-        representation = represent(features, learn.labels, threads=cores)
-        self.tree = grow_tree(representation, self.config.tree, seed=seed, threads=cores)
+        with self.runtime.bar("grow tree"):
+            representation = represent(features, learn.labels, threads=cores)
+            self.tree = grow_tree(representation, self.config.tree, seed=seed, threads=cores)
         with seeded(seed):
             self.network = Network(self.config, TextEncoder.load(self.config.encoder), self.tree)
         self.network.to(self.runtime.device)
@@ -364,6 +369,24 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
 
     def _text_encoder(self) -> TextEncoder:
         return self.network.encoder
+
+    def _tuning(self, sizes: Sizes, costs: EncoderCosts) -> list[Stage]:
+        c, heads = self.config, self._heads(sizes.labels, costs.size)
+        costs = costs.of(round(sizes.texts * (1 - c.dev_share)))
+        weigh, sizes = weighing(sizes, c.tfidf)
+        stages = [weigh, growing(sizes, c.tree), *costs.opening()]
+        if c.bootstrap == "linear":
+            stages += [costs.reading(), *self._starts(sizes, costs)]
+        stages.append(costs.learning(c.optim, heads, dev_share=c.dev_share))
+        if c.sparse:
+            stages += [costs.reading(), ranking_level(sizes, 1, sizes.labels, level=0, beam=0)]
+        return stages
+
+    def _starts(self, sizes: Sizes, costs: EncoderCosts) -> list[Stage]:
+        widths = planned_widths(sizes.labels, self.config.tree)
+        beams = [self.config.beams[min(level, len(self.config.beams) - 1)] for level in range(len(widths))]
+        found = [min(1.0, beam / width) for beam, width in zip(beams, widths, strict=True)]
+        return [costs.starting(width * share) for width, share in zip(widths, (1.0, *found), strict=False)]
 
     def _heads(self, labels: int, encoder: EncoderSize) -> list[Head]:
         # Each coarser level is at most half as wide as the next, so all together have at most twice the last's nodes.

@@ -21,6 +21,7 @@ from treetop.methods.parts import Part
 from treetop.methods.registry import load
 from treetop.metrics.evaluate import dev_score
 from treetop.predictions import Predictions, fuse
+from treetop.progress import Plan
 from treetop.runtime import Runtime
 from treetop.store import Folder
 from treetop.types import CSR
@@ -117,7 +118,15 @@ class Ensemble(Method[EnsembleConfig]):
         if not self.members:
             raise ConfigError("an ensemble needs at least one member to fit")
         for member in self.members:
+            member.runtime = replace(member.runtime, progress=self.runtime.progress)  # one run, told as one
             member.fit(train)
+
+    def plan(self, train: Dataset) -> Plan:
+        """The stages of all members, one after the other."""
+        plans = [member.plan(train) for member in self.members]
+        stages = [stage for plan in plans for stage in plan.stages]
+        memory = max((plan.memory for plan in plans), default=0)
+        return Plan(stages, memory, f"{len(train):,} texts, {len(self.members)} members")
 
     def _predict(self, corpus: Corpus, k: int) -> Predictions:
         depth = max(k, self.config.depth)

@@ -16,17 +16,20 @@ from torch import nn
 from treetop.config import to_dict
 from treetop.data import Dataset
 from treetop.methods.base import Method, training_memory
+from treetop.methods.costs import Sizes, sizes_of
 from treetop.methods.parts import Part
 from treetop.metrics.evaluate import dev_score
 from treetop.neural.checkpoint import claim
+from treetop.neural.costs import EncoderCosts, try_out
 from treetop.neural.memory import Head, needed_memory
 from treetop.neural.networks import load_heads, save_heads, texts_of
 from treetop.neural.optimiser import OptimConfig
 from treetop.neural.precision import check_device
 from treetop.neural.training import TrainingLog, Watch
+from treetop.progress import Plan, Stage
 from treetop.runtime import Runtime, leads
 from treetop.store import Folder
-from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder, check_reads, size_of
+from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder, check_reads, mean_tokens, size_of
 from treetop.text.states import forget_states
 from treetop.types import CSR, Texts
 
@@ -146,10 +149,22 @@ class FineTuned(Method[C]):
             return None
         return lambda: dev_score(self._predict(dev.corpus, 5), dev.labels)
 
+    def plan(self, train: Dataset) -> Plan:
+        """The stages of a training; a layer of the encoder is tried out to tell how quick this machine is."""
+        config, runtime, texts = self.config.encoder, self.runtime, texts_of(train.corpus)
+        tokens, size = mean_tokens(config, texts), size_of(config)
+        speed = try_out(size, max(1, round(min(tokens, config.max_tokens))), runtime)
+        costs = EncoderCosts(speed, size, config, len(train), tokens, runtime.cores)
+        stages = self._tuning(sizes_of(train, runtime.cores), costs)
+        task = f"{len(train):,} texts × {tokens:.0f} tokens, {_length(self.config.optim)}"
+        return Plan(stages, self._memory(train, size), task)
+
     def memory_estimate(self, train: Dataset) -> int:
         """Bytes of the network (see `neural.memory`), and of the linear parts on tf-idf."""
+        return self._memory(train, size_of(self.config.encoder))
+
+    def _memory(self, train: Dataset, size: EncoderSize) -> int:
         config, labels = self.config, len(train.space)
-        size = size_of(config.encoder)
         heads, chooses = self._heads(labels, size), getattr(config, "dev_share", 0.0) > 0
         optim = replace(config.optim, batch_size=min(config.optim.batch_size, len(train)))
         network = needed_memory(size, config.encoder, optim, heads, keeps_best=chooses)
@@ -179,8 +194,16 @@ class FineTuned(Method[C]):
         """Where the encoder is kept."""
 
     @abstractmethod
+    def _tuning(self, sizes: Sizes, costs: EncoderCosts) -> list[Stage]:
+        """The stages of a training on data of these sizes with an encoder of these costs."""
+
+    @abstractmethod
     def _heads(self, labels: int, encoder: EncoderSize) -> list[Head]:
         """The scorers that are in memory together, for so many labels and an encoder of that size."""
+
+
+def _length(optim: OptimConfig) -> str:
+    return f"{optim.steps:,} steps" if optim.steps else f"{optim.epochs} epoch{'s' if optim.epochs != 1 else ''}"
 
 
 def _digest(train: Dataset) -> str:

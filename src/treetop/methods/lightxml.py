@@ -49,9 +49,11 @@ from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
 from treetop.methods.base import fit_bag_of_words
+from treetop.methods.costs import Sizes, growing, weighing
 from treetop.methods.fine_tuned import FineTuned, network_part
 from treetop.methods.parts import TREE
 from treetop.neural.candidates import Children, expand, expand_scores, pick, targets
+from treetop.neural.costs import EncoderCosts
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import Divisor, bce
 from treetop.neural.memory import Head
@@ -61,6 +63,7 @@ from treetop.neural.scorer import NodeScorer
 from treetop.neural.starting import start_linearly
 from treetop.neural.training import TrainingLog, fine_tune
 from treetop.predictions import Predictions
+from treetop.progress import Stage
 from treetop.sparse import binarise, union
 from treetop.text import TfidfConfig
 from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder, read_all
@@ -239,9 +242,11 @@ class LightXML(FineTuned[LightXMLConfig]):
         if self._flat(len(train.space)):
             return LabelTree.flat(len(train.space))
         cores, seed = self.runtime.cores, self.runtime.seed
-        features = fit_bag_of_words(self.config.tfidf, train.corpus, threads=cores)[1]
-        representation = pifa(features, train.labels, normalise_labels=False, threads=cores)
-        tree = grow_tree(representation, self.config.tree, seed=seed, threads=cores)
+        with self.runtime.bar("tf-idf"):
+            features = fit_bag_of_words(self.config.tfidf, train.corpus, threads=cores)[1]
+        with self.runtime.bar("grow tree"):
+            representation = pifa(features, train.labels, normalise_labels=False, threads=cores)
+            tree = grow_tree(representation, self.config.tree, seed=seed, threads=cores)
         return tree.keep([] if tree.levels == 1 else [tree.levels - 2])
 
     def _flat(self, labels: int) -> bool:
@@ -283,6 +288,17 @@ class LightXML(FineTuned[LightXMLConfig]):
 
     def _text_encoder(self) -> TextEncoder:
         return self.network.encoder
+
+    def _tuning(self, sizes: Sizes, costs: EncoderCosts) -> list[Stage]:
+        c, flat = self.config, self._flat(sizes.labels)
+        costs, heads = costs.of(round(sizes.texts * (1 - c.dev_share))), self._heads(sizes.labels, costs.size)
+        weigh, sizes = weighing(sizes, c.tfidf)
+        stages = [*([] if flat else [weigh, growing(sizes, c.tree)]), *costs.opening()]
+        if c.bootstrap == "linear":
+            stages += [costs.reading(), costs.starting(heads[0].rows, heads[0].width)]
+        tune = costs.learning(c.optim, heads, dev_share=c.dev_share)
+        in_turn = [] if flat or c.negatives == "dynamic" else [costs.reading("rank"), tune]
+        return [*stages, tune, *in_turn]
 
     def _heads(self, labels: int, encoder: EncoderSize) -> list[Head]:
         width = encoder.width * min(self.config.layers, encoder.layers)

@@ -23,8 +23,10 @@ from treetop.data import Corpus, Dataset
 from treetop.labels import LabelTree
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
 from treetop.methods.base import Method, bag_of_words, fit_bag_of_words, training_memory
+from treetop.methods.costs import Sizes, ranking_level, weighing
 from treetop.methods.parts import TFIDF_IF_TEXTS, linear_tree
 from treetop.predictions import Predictions
+from treetop.progress import Stage
 from treetop.text import TfidfConfig
 
 __all__ = ["OneVsAll", "OneVsAllConfig"]
@@ -55,7 +57,8 @@ class OneVsAll(Method[OneVsAllConfig]):
     parts = (TFIDF_IF_TEXTS, linear_tree("linear", lambda config: config.search))
 
     def _fit(self, train: Dataset) -> None:
-        self.tfidf, features = fit_bag_of_words(self.config.tfidf, train.corpus, threads=self.runtime.cores)
+        with self.runtime.bar("tf-idf"):
+            self.tfidf, features = fit_bag_of_words(self.config.tfidf, train.corpus, threads=self.runtime.cores)
         flat = LabelTree((np.zeros(len(train.space), np.int32),))
         config = LinearTreeConfig(solver=self.config.solver, search=self.config.search, half=self.config.half)
         self.linear = LinearTree.fit(features, train.labels, flat, config, runtime=self.runtime)
@@ -68,6 +71,10 @@ class OneVsAll(Method[OneVsAllConfig]):
     def describe(self) -> dict[str, Any]:
         """Weights kept."""
         return {"weights": self.linear.weights}
+
+    def _stages(self, sizes: Sizes) -> list[Stage]:
+        weigh, sizes = weighing(sizes, self.config.tfidf)
+        return [weigh, ranking_level(sizes, 1, sizes.labels, level=0, beam=0)]
 
     def memory_estimate(self, train: Dataset) -> int:
         """Bytes of features and weights."""

@@ -53,9 +53,11 @@ from treetop.labels.representation import unit_rows
 from treetop.linear import LinearLevel, SearchConfig, SolverConfig
 from treetop.linear.level import dense_block, sparse_block
 from treetop.methods.base import bag_of_words, fit_bag_of_words
+from treetop.methods.costs import Sizes, growing, planned_widths, ranking_level, weighing
 from treetop.methods.fine_tuned import FineTuned, network_part
 from treetop.methods.parts import TFIDF, TREE, linear_level
 from treetop.neural.candidates import targets
+from treetop.neural.costs import EncoderCosts
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.memory import Head
 from treetop.neural.networks import find_nodes, how_often, seeded, texts_of
@@ -64,6 +66,7 @@ from treetop.neural.scorer import NodeScorer
 from treetop.neural.starting import start_linearly
 from treetop.neural.training import fine_tune
 from treetop.predictions import Predictions
+from treetop.progress import Stage
 from treetop.runtime import Runtime
 from treetop.sparse import AnyFeatures, Joined, binarise, join, normalise, union
 from treetop.text import TfidfConfig
@@ -187,7 +190,8 @@ class XTransformer(FineTuned[XTransformerConfig]):
 
     def _learn(self, train: Dataset) -> None:
         c, runtime = self.config, self.runtime
-        self.tfidf, x = fit_bag_of_words(c.tfidf, train.corpus, threads=runtime.cores)
+        with runtime.bar("tf-idf"):
+            self.tfidf, x = fit_bag_of_words(c.tfidf, train.corpus, threads=runtime.cores)
         with seeded(runtime.seed):  # a pooler that its files lack is random
             encoder = TextEncoder.load(c.encoder).to(runtime.device)
         self.tree = self._cluster(encoder, x, train)
@@ -213,7 +217,9 @@ class XTransformer(FineTuned[XTransformerConfig]):
     def _cluster(self, encoder: TextEncoder, x: CSR, train: Dataset) -> LabelTree:
         """Two levels, clusters and labels."""
         cores, seed = self.runtime.cores, self.runtime.seed
-        tree = grow_tree(self._represent(encoder, x, train), self.config.tree, seed=seed, threads=cores)
+        representation = self._represent(encoder, x, train)
+        with self.runtime.bar("grow tree"):
+            tree = grow_tree(representation, self.config.tree, seed=seed, threads=cores)
         if tree.levels == 1:  # too few labels to split
             return LabelTree.from_groups([list(range(tree.widths[0]))])
         return tree.keep([tree.levels - 2])
@@ -294,6 +300,21 @@ class XTransformer(FineTuned[XTransformerConfig]):
 
     def _text_encoder(self) -> TextEncoder:
         return self.network.encoder
+
+    def _tuning(self, sizes: Sizes, costs: EncoderCosts) -> list[Stage]:
+        c, heads = self.config, self._heads(sizes.labels, costs.size)
+        weigh, sizes = weighing(sizes, c.tfidf)
+        read = c.representation == "text" or (c.representation == "pifa-neural" and self.given_embedding is None)
+        texts = costs.of(sizes.labels if c.representation == "text" else sizes.texts)
+        stages = [weigh, *([texts.opening()[0], texts.reading()] if read else []), growing(sizes, c.tree)]
+        stages += costs.opening()
+        if c.bootstrap == "linear":
+            stages += [costs.reading(), costs.starting(heads[0].rows)]
+        stages += [costs.learning(c.optim, heads), costs.reading()]
+        clusters = (1, *planned_widths(sizes.labels, c.tree))[-2]
+        entries = sizes.entries * c.use_tfidf + costs.size.width / 4 * c.use_embedding  # dense numbers are quicker
+        beam = 0 if c.negatives == "teacher" else c.search.beam
+        return [*stages, ranking_level(replace(sizes, entries=entries), clusters, sizes.labels, level=1, beam=beam)]
 
     def _heads(self, labels: int, encoder: EncoderSize) -> list[Head]:
         return [Head(2 * labels // self.config.tree.max_leaf + 1, encoder.width, by_rows=False)]

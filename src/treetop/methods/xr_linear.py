@@ -32,8 +32,10 @@ from treetop.errors import ConfigError, DataError
 from treetop.labels import LabelTree, TreeConfig, beside, grow_tree, pifa
 from treetop.linear import LinearTree, LinearTreeConfig
 from treetop.methods.base import Method, bag_of_words, fit_bag_of_words, training_memory
+from treetop.methods.costs import Sizes, growing, planned_widths, ranking, weighing
 from treetop.methods.parts import TFIDF_IF_TEXTS, Part
 from treetop.predictions import Predictions, fuse
+from treetop.progress import Stage
 from treetop.runtime import Runtime
 from treetop.store import Folder
 from treetop.text import Tfidf, TfidfConfig
@@ -100,10 +102,12 @@ class XRLinear(Method[XRLinearConfig]):
         return super()._arguments() | {"label_tree": self.given_tree}
 
     def _fit(self, train: Dataset) -> None:
-        self.tfidf, features = fit_bag_of_words(self.config.tfidf, train.corpus, threads=self.runtime.cores)
+        with self.runtime.bar("tf-idf"):
+            self.tfidf, features = fit_bag_of_words(self.config.tfidf, train.corpus, threads=self.runtime.cores)
         self.linear = []
         for seed in range(self.runtime.seed, self.runtime.seed + self.config.trees):
-            tree = self.given_tree or self._grow(features, train, seed)
+            with self.runtime.bar("grow tree"):
+                tree = self.given_tree or self._grow(features, train, seed)
             runtime = replace(self.runtime, seed=seed)
             self.linear.append(LinearTree.fit(features, train.labels, tree, self.config.linear, runtime=runtime))
 
@@ -133,6 +137,13 @@ class XRLinear(Method[XRLinearConfig]):
     def label_tree(self) -> LabelTree | None:
         """The first tree."""
         return self.linear[0].tree
+
+    def _stages(self, sizes: Sizes) -> list[Stage]:
+        weigh, sizes = weighing(sizes, self.config.tfidf)
+        given = self.given_tree
+        grow = Stage("grow tree", 0.0) if given else growing(sizes, self.config.tree)
+        widths = given.widths if given else planned_widths(sizes.labels, self.config.tree)
+        return [weigh, *self.config.trees * [grow, *ranking(sizes, widths, self.config.linear)]]
 
     def memory_estimate(self, train: Dataset) -> int:
         """Bytes of features, label representation and weights."""

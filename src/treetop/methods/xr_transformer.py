@@ -44,9 +44,11 @@ from treetop.errors import ConfigError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
 from treetop.methods.base import bag_of_words, fit_bag_of_words
+from treetop.methods.costs import Sizes, growing, planned_widths, ranking, weighing
 from treetop.methods.fine_tuned import ENCODER, FineTuned
 from treetop.methods.parts import TFIDF, linear_tree
 from treetop.neural.candidates import Children, expand, targets
+from treetop.neural.costs import EncoderCosts
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import LOSSES, Divisor
 from treetop.neural.memory import Head
@@ -56,6 +58,7 @@ from treetop.neural.scorer import NodeScorer
 from treetop.neural.starting import start_linearly
 from treetop.neural.training import TrainingLog, fine_tune
 from treetop.predictions import Predictions
+from treetop.progress import Stage
 from treetop.sparse import AnyFeatures, binarise, join, normalise, union
 from treetop.text import TfidfConfig
 from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder
@@ -168,7 +171,8 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
     def _learn(self, train: Dataset) -> None:
         c, runtime = self.config, self.runtime
         texts = texts_of(train.corpus)
-        self.tfidf, x = fit_bag_of_words(c.tfidf, train.corpus, threads=runtime.cores)
+        with runtime.bar("tf-idf"):
+            self.tfidf, x = fit_bag_of_words(c.tfidf, train.corpus, threads=runtime.cores)
         tree = self._grow(x, train.labels, c.coarse_tree)
         with seeded(runtime.seed):  # a pooler that its files lack is random
             self.encoder = TextEncoder.load(c.encoder).to(runtime.device)
@@ -179,8 +183,9 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
         self.ranker = LinearTree.fit(features, train.labels, fine, c.ranker, runtime=runtime)
 
     def _grow(self, features: AnyFeatures, labels: CSR, config: TreeConfig) -> LabelTree:
-        representation = pifa(features, labels, threads=self.runtime.cores)
-        return grow_tree(representation, config, seed=self.runtime.seed, threads=self.runtime.cores)
+        with self.runtime.bar("grow tree"):
+            representation = pifa(features, labels, threads=self.runtime.cores)
+            return grow_tree(representation, config, seed=self.runtime.seed, threads=self.runtime.cores)
 
     def _tune(self, tokens: Tokens, tree: LabelTree, labels: CSR) -> Dense:
         """Fine-tune the encoder on one level after the other; the embeddings of the texts in the end.
@@ -241,11 +246,14 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
         return network
 
     def _train(self, network: Network, examples: Examples, level: int) -> TrainingLog:
-        optim, steps = self.config.optim, self.config.steps
-        if steps:
-            optim = replace(optim, steps=steps[min(level, len(steps) - 1)], epochs=0)
+        optim = self._optim(level)
         folder = None if self.checkpoint is None else self.checkpoint / f"level-{level}"
-        return fine_tune(network, examples, optim, self.runtime, checkpoint=folder)
+        return fine_tune(network, examples, optim, self.runtime, checkpoint=folder, title=f"fine-tune level {level}")
+
+    def _optim(self, level: int) -> OptimConfig:
+        """The training of a level."""
+        optim, steps = self.config.optim, self.config.steps
+        return replace(optim, steps=steps[min(level, len(steps) - 1)], epochs=0) if steps else optim
 
     def _features(self, x: CSR, embedding: Dense) -> AnyFeatures:
         """Eq. 10."""
@@ -272,6 +280,23 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
 
     def _text_encoder(self) -> TextEncoder:
         return self.encoder
+
+    def _tuning(self, sizes: Sizes, costs: EncoderCosts) -> list[Stage]:
+        c, widths = self.config, planned_widths(sizes.labels, self.config.coarse_tree)
+        weigh, sizes = weighing(sizes, c.tfidf)
+        stages = [weigh, growing(sizes, c.coarse_tree), *costs.opening()]
+        if c.bootstrap == "everywhere":
+            stages.append(costs.reading())
+        for level, width in enumerate(widths[: 1 + sum(width <= c.finest for width in widths[1:])]):
+            if c.bootstrap == "everywhere" or (c.bootstrap == "linear" and level > 0):
+                share = min(1.0, 2 * c.beam / widths[level - 1]) if level else 1.0
+                stages.append(costs.starting(width * share))
+            heads, title = [Head(width, costs.size.width, by_rows=level > 0)], f"fine-tune level {level}"
+            stages += [costs.learning(self._optim(level), heads, title=title), costs.reading()]
+        sizes = replace(sizes, entries=sizes.entries * c.use_tfidf + costs.size.width / 4)  # dense numbers are quicker
+        fine = [growing(sizes, c.fine_tree)] if c.refine else []
+        ranked = planned_widths(sizes.labels, c.fine_tree) if c.refine else widths
+        return [*stages, *fine, *ranking(sizes, ranked, c.ranker)]
 
     def _heads(self, labels: int, encoder: EncoderSize) -> list[Head]:
         return [Head(min(labels, self.config.finest), encoder.width)]

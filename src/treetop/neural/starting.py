@@ -54,13 +54,14 @@ def start_linearly(
     c = more * cost / length**2
     parents = np.ones((len(embedding), len(starts) - 1), np.float32) if rivals is None else rivals
     competing, positive = canonical(parents.T), canonical(costs.T)[nodes]
-    solved = kernels.train_nodes(
-        sparse=None, dense=centred, children_ptr=starts, children=nodes,
-        compete_ptr=competing.indptr.astype(np.int64), compete=competing.indices,
-        positive_ptr=positive.indptr.astype(np.int64), positive=positive.indices, positive_cost=positive.data,
-        loss=solver, c_positive=c, c_negative=c * negative, bias=length,
-        threshold=0.0, seed=runtime.seed, threads=runtime.cores,
-    )  # fmt: skip
+    with runtime.bar("linear start", int(np.count_nonzero(np.diff(positive.indptr)))) as advance:
+        solved = kernels.train_nodes(
+            sparse=None, dense=centred, children_ptr=starts, children=nodes,
+            compete_ptr=competing.indptr.astype(np.int64), compete=competing.indices,
+            positive_ptr=positive.indptr.astype(np.int64), positive=positive.indices, positive_cost=positive.data,
+            loss=solver, c_positive=c, c_negative=c * negative, bias=length,
+            threshold=0.0, seed=runtime.seed, threads=runtime.cores, progress=advance,
+        )  # fmt: skip
     assert solved.dense is not None
     weight, bias = np.empty_like(solved.dense), np.empty_like(solved.bias)
     weight[nodes], bias[nodes] = solved.dense, solved.bias - solved.dense @ mean

@@ -76,17 +76,18 @@ def fine_tune(
     *,
     watch: Watch | None = None,
     checkpoint: str | PathLike[str] | None = None,
+    title: str = "fine-tune",
 ) -> TrainingLog:
     """Train the network in place and leave it in evaluation mode.
 
     With `watch`, training keeps the weights with the best dev score and, if `config.patience` says so, stops early.
-    With `checkpoint`, a run that was interrupted continues from there, and ends as if it had not been.
+    With `checkpoint`, a run that was interrupted continues from there, and ends as if it had not been. `title` is what
+    the stage is called while it runs.
     """
     with threads(runtime), torch.random.fork_rng():
         run = _Run(module, examples, config, runtime, world_of(runtime), Checkpoints(checkpoint))
         run.resume()
-        with runtime.bar("fine-tune", run.steps) as advance:
-            advance(run.step)
+        with runtime.bar(title, run.steps, run.step) as advance:
             while not run.finished:
                 run.take_step()
                 if watch is not None and run.look_is_due():

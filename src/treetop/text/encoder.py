@@ -23,7 +23,7 @@ import numpy as np
 from treetop.errors import ConfigError, MissingExtraError, StoreError
 from treetop.runtime import Runtime, leads
 from treetop.text.states import FrozenStates
-from treetop.text.tokens import Frame, Padded, Tokens, batches_by_length, tokenise, unknown_share
+from treetop.text.tokens import Frame, Padded, Tokens, batches_by_length, count_tokens, tokenise, unknown_share
 from treetop.types import Dense, Texts
 
 try:
@@ -37,7 +37,7 @@ from treetop.text.frozen import lowest, run_lowest, skipping
 from treetop.text.pooling import say_mean, trained_pooling
 from treetop.text.pretrained import find, opening, quiet
 
-__all__ = ["EncoderConfig", "EncoderSize", "TextEncoder", "check_reads", "read_all", "size_of"]
+__all__ = ["EncoderConfig", "EncoderSize", "TextEncoder", "check_reads", "mean_tokens", "read_all", "size_of"]
 
 DROPOUTS = ("hidden_dropout_prob", "dropout", "embedding_dropout", "mlp_dropout", "classifier_dropout")
 ATTENTION_DROPOUTS = ("attention_probs_dropout_prob", "attention_dropout")
@@ -120,6 +120,15 @@ def check_reads(config: EncoderConfig, texts: Texts) -> None:
             f"{share:.0%} of the texts' tokens are unknown to the encoder '{config.name}': it has not learned their "
             "language or script; check the text column, or choose an encoder for it, for example a multilingual one"
         )
+
+
+def mean_tokens(config: EncoderConfig, texts: Texts) -> float:
+    """Tokens that the encoder will read of a text on average, by a sample of them."""
+    source = find(config.name)
+    with opening(config.name, source):
+        tokenizer = transformers.AutoTokenizer.from_pretrained(source)
+    sample = list(texts[:: max(1, len(texts) // 256)])
+    return count_tokens(sample, tokenizer, most=config.max_tokens * config.chunks) / max(1, len(sample))
 
 
 class TextEncoder(nn.Module):

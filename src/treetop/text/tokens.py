@@ -24,7 +24,7 @@ from treetop.store import Folder
 from treetop.text.states import FrozenStates, ranges
 from treetop.types import Dense, Ids, Texts
 
-__all__ = ["Frame", "Padded", "Tokens", "batches_by_length", "tokenise", "unknown_share"]
+__all__ = ["Frame", "Padded", "Tokens", "batches_by_length", "count_tokens", "tokenise", "unknown_share"]
 
 FORMAT = 1
 BATCH = 2048
@@ -236,6 +236,12 @@ def unknown_share(texts: Texts, tokenizer: Any) -> float:
     """The share of the tokens of some texts that the tokenizer has no entry for, from 0 to 1."""
     ids = [number for row in _encode(tokenizer, list(texts), BATCH) for number in row]
     return ids.count(tokenizer.unk_token_id) / len(ids) if ids and tokenizer.unk_token_id is not None else 0.0
+
+
+def count_tokens(texts: Texts, tokenizer: Any, most: int) -> int:
+    """Tokens of some texts together, those that mark their ends included, each text cut to `most`."""
+    ends = tokenizer.num_special_tokens_to_add()
+    return sum(min(most, len(row) + ends) for row in _encode(tokenizer, list(texts), most))
 
 
 def _contents(texts: Texts, tokenizer: Any, content: int, runtime: Runtime) -> Iterator[list[int]]:

@@ -53,7 +53,7 @@ def train(
     from treetop.apps import tables
     from treetop.apps.held_out import held_out, other_splits
     from treetop.apps.measure import measure
-    from treetop.apps.training import check_memory, checkpoint_folder, finish, make_model
+    from treetop.apps.training import checkpoint_folder, learn, make_model, make_plan
     from treetop.data import read
     from treetop.methods.resolving import method_of, resolve
     from treetop.runtime import leads
@@ -76,18 +76,12 @@ def train(
     model = make_model(name, settings, out, runtime, resume=resume)
     read_split = partial(read, data, text=text, labels=labels, separator=separator, runtime=runtime)
     dataset, test = held_out(read_split(split="train"), test_share, seed)
-    check_memory(model, dataset)
+    plan = make_plan(model, dataset, quiet=quiet)
     if not quiet:
-        tables.say_memory(model, dataset)
+        tables.warn_of_memory(model, plan.memory)
     if resume and not begun and not quiet:
         typer.echo("there is nothing to resume yet: the training begins at its start", err=True)
-    try:
-        model.fit(dataset)
-    except KeyboardInterrupt:
-        if checkpoint_folder(out).exists() and not quiet:
-            typer.echo("interrupted; the same command with --resume continues it", err=True)
-        raise
-    finish(model, out)
+    learn(model, dataset, plan, out, quiet=quiet)
     if not quiet:
         tables.say_trained(model, out)
     if test is not None and leads():

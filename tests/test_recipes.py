@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from treetop.methods import METHODS
-from treetop.methods.resolving import method_of, resolve
+from treetop.methods.resolving import decide, resolve
 
 ROOT = Path(__file__).parents[1]
 RECIPES = sorted((ROOT / "recipes").rglob("*.toml"))
@@ -15,11 +15,10 @@ RECIPES = sorted((ROOT / "recipes").rglob("*.toml"))
 
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_recipe_resolves(path: Path) -> None:
-    method = method_of(None, None, str(path))
-    assert method == path.stem
-    if METHODS[method].extra == "neural":
+    if METHODS[path.stem].extra == "neural":
         pytest.importorskip("transformers", reason="needs the extra 'neural'")
-    config = resolve(method, config_file=str(path))
+    method, config = decide(config_file=str(path))
+    assert method == path.stem
     if METHODS[method].has("encoder"):
         assert config.encoder.name == "minilm"
         untuned = config.optim.epochs == 0

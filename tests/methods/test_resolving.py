@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from treetop.config import from_dict
+from treetop.config import from_dict, read_toml
 from treetop.errors import ConfigError
-from treetop.methods import METHODS, method_class
-from treetop.methods.resolving import method_of, resolve
+from treetop.methods import METHODS, method_class, resolving
+from treetop.methods.resolving import decide, resolve
 from treetop.presets.registry import PRESETS, preset
 
 
@@ -53,10 +53,22 @@ def test_mistakes() -> None:
 def test_a_file_may_name_its_method(tmp_path: Path) -> None:
     file = tmp_path / "c.toml"
     file.write_text('method = "one-vs-all"\n')
-    assert method_of(None, None, str(file)) == "one-vs-all"
-    assert method_of(None, "bonsai", str(file)) == "xr-linear"
-    assert method_of("lightxml", None, None) == "lightxml"
-    assert method_of(None, None, None) == "xr-linear"
+    assert decide(config_file=str(file))[0] == "one-vs-all"
+    assert decide(preset_name="dismec", config_file=str(file))[0] == "one-vs-all"
+    assert decide(preset_name="bonsai")[0] == "xr-linear"
+    assert decide("one-vs-all")[0] == "one-vs-all"
+    assert decide()[0] == "xr-linear"
+    with pytest.raises(ConfigError, match="is for the method 'one-vs-all', not 'xr-linear'"):
+        decide(preset_name="bonsai", config_file=str(file))
     assert type(resolve("one-vs-all", config_file=str(file))) is method_class("one-vs-all").config_class
     with pytest.raises(ConfigError, match="is for the method 'one-vs-all', not 'xr-linear'"):
         resolve("xr-linear", config_file=str(file))
+
+
+def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "c.toml"
+    file.write_text('method = "one-vs-all"\n')
+    opened = []
+    monkeypatch.setattr(resolving, "read_toml", lambda path: opened.append(path) or read_toml(path))
+    decide(config_file=str(file))
+    assert opened == [str(file)]

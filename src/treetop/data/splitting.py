@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,9 @@ from treetop.data.dataset import Corpus, Dataset
 from treetop.data.digests import feature_rows, hashed
 from treetop.errors import ConfigError, DataError
 
-__all__ = ["split_by_group", "split_by_ratio", "split_by_time"]
+__all__ = ["rows_by_group", "rows_by_ratio", "rows_by_time", "split_by_group", "split_by_ratio", "split_by_time"]
+
+Rows: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def split_by_ratio(dataset: Dataset, ratio: float, seed: int = 0) -> tuple[Dataset, Dataset]:
@@ -28,9 +30,7 @@ def split_by_ratio(dataset: Dataset, ratio: float, seed: int = 0) -> tuple[Datas
     Texts are ranked by a hash of themselves and the seed and the first part takes the lowest, so neither the order of
     the rows nor the machine matters.
     """
-    _check_ratio(ratio)
-    keys = _lowest_of_equal(_keys(dataset.corpus, seed), dataset.corpus.digests)
-    return _parted(dataset, _lowest(keys, ratio, "texts are all equal; two different ones"))
+    return _taken(dataset, rows_by_ratio(dataset.corpus, ratio, seed))
 
 
 def split_by_group(dataset: Dataset, groups: Sequence[Any], ratio: float, seed: int = 0) -> tuple[Dataset, Dataset]:
@@ -38,11 +38,7 @@ def split_by_group(dataset: Dataset, groups: Sequence[Any], ratio: float, seed: 
 
     `groups` has a value per text: an author, a source, a case. Groups that share a text count as one.
     """
-    _check_ratio(ratio)
-    _check_length(groups, dataset, "groups")
-    keys = hashed((str(group).encode("utf-8", "surrogatepass") for group in groups), str(seed).encode())
-    keys = _lowest_of_equal(keys, _joined_groups(keys, dataset.corpus))
-    return _parted(dataset, _lowest(keys, ratio, "texts are in groups that all belong together; two separate groups"))
+    return _taken(dataset, rows_by_group(dataset.corpus, groups, ratio, seed))
 
 
 def split_by_time(dataset: Dataset, times: Sequence[Any], ratio: float) -> tuple[Dataset, Dataset]:
@@ -51,14 +47,34 @@ def split_by_time(dataset: Dataset, times: Sequence[Any], ratio: float) -> tuple
     `times` has a value per text: numbers, dates, or dates as text (2024-05-31, or with a time). A later copy of an
     earlier text is in neither part: it would be no test.
     """
+    return _taken(dataset, rows_by_time(dataset.corpus, times, ratio))
+
+
+def rows_by_ratio(corpus: Corpus, ratio: float, seed: int = 0) -> Rows:
+    """The row numbers of both parts of `split_by_ratio`."""
     _check_ratio(ratio)
-    _check_length(times, dataset, "times")
-    moments = _moments(times)
-    early = _lowest(moments, ratio, "texts are all of one moment; two different ones")
-    again = ~early & np.isin(dataset.corpus.digests, dataset.corpus.digests[early])
+    keys = _lowest_of_equal(_keys(corpus, seed), corpus.digests)
+    return _parted(_lowest(keys, ratio, "texts are all equal; two different ones"))
+
+
+def rows_by_group(corpus: Corpus, groups: Sequence[Any], ratio: float, seed: int = 0) -> Rows:
+    """The row numbers of both parts of `split_by_group`."""
+    _check_ratio(ratio)
+    _check_length(groups, corpus, "groups")
+    keys = hashed((str(group).encode("utf-8", "surrogatepass") for group in groups), str(seed).encode())
+    keys = _lowest_of_equal(keys, _joined_groups(keys, corpus))
+    return _parted(_lowest(keys, ratio, "texts are in groups that all belong together; two separate groups"))
+
+
+def rows_by_time(corpus: Corpus, times: Sequence[Any], ratio: float) -> Rows:
+    """The row numbers of both parts of `split_by_time`."""
+    _check_ratio(ratio)
+    _check_length(times, corpus, "times")
+    early = _lowest(_moments(times), ratio, "texts are all of one moment; two different ones")
+    again = ~early & np.isin(corpus.digests, corpus.digests[early])
     if np.all(early | again):
         raise DataError("every later text is a copy of an earlier one; nothing is left for the second part")
-    return dataset.take(early), dataset.take(~early & ~again)
+    return _parted(early, ~early & ~again)
 
 
 def _check_ratio(ratio: float) -> None:
@@ -66,13 +82,17 @@ def _check_ratio(ratio: float) -> None:
         raise ConfigError(f"ratio is {ratio}; give the share of the first part, between 0 and 1")
 
 
-def _check_length(values: Sequence[Any], dataset: Dataset, what: str) -> None:
-    if len(values) != len(dataset):
-        raise DataError(f"{len(values)} {what} for {len(dataset)} texts; give one per text")
+def _check_length(values: Sequence[Any], corpus: Corpus, what: str) -> None:
+    if len(values) != len(corpus):
+        raise DataError(f"{len(values)} {what} for {len(corpus)} texts; give one per text")
 
 
-def _parted(dataset: Dataset, first: NDArray[np.bool_]) -> tuple[Dataset, Dataset]:
-    return dataset.take(first), dataset.take(~first)
+def _taken(dataset: Dataset, rows: Rows) -> tuple[Dataset, Dataset]:
+    return dataset.take(rows[0]), dataset.take(rows[1])
+
+
+def _parted(first: NDArray[np.bool_], second: NDArray[np.bool_] | None = None) -> Rows:
+    return np.flatnonzero(first), np.flatnonzero(~first if second is None else second)
 
 
 def _lowest(keys: NDArray[Any], ratio: float, problem: str) -> NDArray[np.bool_]:

@@ -9,17 +9,7 @@ from treetop.errors import ConfigError
 from treetop.methods.registry import method_class, method_record
 from treetop.presets.registry import preset, preset_values
 
-__all__ = ["method_of", "resolve"]
-
-
-def method_of(method: str | None, preset_name: str | None, config_file: str | None) -> str:
-    """The method to train: the one asked for, the preset's, the one that a TOML file names, or XR-Linear."""
-    if method is not None:
-        return method
-    if preset_name is not None:
-        return preset(preset_name).method
-    named = None if config_file is None else read_toml(config_file).get("method")
-    return str(named or "xr-linear")
+__all__ = ["decide", "resolve"]
 
 
 def resolve(
@@ -31,17 +21,27 @@ def resolve(
     encoder: str | None = None,
 ) -> Any:
     """The configuration of a method: preset, TOML file, encoder, and last assignments such as `tree.max_leaf=50`."""
-    config_class = method_class(method).config_class
-    values = {} if preset_name is None else preset_values(preset_name, method)
-    if config_file is not None:
-        file = read_toml(config_file)
-        named = file.pop("method", method)
-        if named != method:
-            raise ConfigError(f"{config_file} is for the method '{named}', not '{method}'")
-        values = merge(values, file)
-    config = from_dict(config_class, values)
+    return decide(method, preset_name, config_file, assignments, encoder)[1]
+
+
+def decide(
+    method: str | None = None,
+    preset_name: str | None = None,
+    config_file: str | None = None,
+    assignments: str | tuple[str, ...] = (),
+    encoder: str | None = None,
+) -> tuple[str, Any]:
+    """The method and its configuration: as asked for, the preset's, as a TOML file names it, or XR-Linear."""
+    file = {} if config_file is None else read_toml(config_file)
+    named = file.pop("method", None)
+    name = method or (preset(preset_name).method if preset_name else named or "xr-linear")
+    config_class = method_class(name).config_class
+    values = {} if preset_name is None else preset_values(preset_name, name)
+    if named not in (None, name):
+        raise ConfigError(f"{config_file} is for the method '{named}', not '{name}'")
+    config = from_dict(config_class, merge(values, file))
     if encoder is not None:
-        if not method_record(method).has("encoder"):
-            raise ConfigError(f"method '{method}' has no encoder; leave out --encoder, or choose a transformer method")
+        if not method_record(name).has("encoder"):
+            raise ConfigError(f"method '{name}' has no encoder; leave out --encoder, or choose a transformer method")
         config = adjust(config, {"encoder": {"name": encoder}})
-    return override(config, assignments)
+    return name, override(config, assignments)

@@ -55,19 +55,12 @@ def train(
     from treetop.apps.measure import measure
     from treetop.apps.training import checkpoint_folder, learn, make_model, make_plan
     from treetop.data import read
-    from treetop.methods.resolving import method_of, resolve
+    from treetop.methods.resolving import decide
     from treetop.runtime import leads
     from treetop.store import Folder
 
     file = None if config is None else str(config)
-    name = method_of(method, preset, file)
-    settings = resolve(
-        name,
-        preset_name=preset,
-        config_file=file,
-        assignments=tuple(assignments or ()),
-        encoder=encoder,
-    )
+    name, settings = decide(method, preset, file, tuple(assignments or ()), encoder)
     Folder.check_target(out)
     quiet = quiet or not leads()
     runtime = make_runtime(seed, threads, quiet, device, precision)

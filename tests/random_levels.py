@@ -55,7 +55,7 @@ def random_level(
     features: int,
     dims: int = 0,
     *,
-    half: bool = False,
+    kind: kernels.WeightType = "float32",
     density: float = 0.2,
     values: list[float] | None = None,
 ) -> Packed:
@@ -68,7 +68,7 @@ def random_level(
     if values is not None and weights.sparse is not None:  # few distinct weights: many ties
         weights.sparse.data[:] = rng.choice(values, weights.sparse.nnz)
         weights.bias[:] = rng.choice(values, nodes)
-    return kernels.pack(weights, starts, rng.permutation(nodes).astype(np.int32), half=half)
+    return kernels.pack(weights, starts, rng.permutation(nodes).astype(np.int32), kind=kind)
 
 
 def random_tree(

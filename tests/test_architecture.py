@@ -17,11 +17,12 @@ LAYERS = [
     {"config", "progress", "runtime", "store", "sparse", "predictions"},
     {"data", "metrics"},
     {"text", "labels", "presets"},
-    {"linear", "neural"},
+    {"linear"},
+    {"neural"},
     {"methods"},
     {"apps", "sklearn"},
 ]
-SIBLINGS = [{"data", "metrics"}, {"text", "labels", "presets"}, {"linear", "neural"}, {"apps", "sklearn"}]
+SIBLINGS = [{"data", "metrics"}, {"text", "labels", "presets"}, {"apps", "sklearn"}]
 LAYER = {room: number for number, rooms in enumerate(LAYERS) for room in rooms}
 # A package may be imported in these files only; others are free everywhere.
 ONLY_IN = {
@@ -35,6 +36,7 @@ ONLY_IN = {
     "sklearn": ("sklearn.py",),
     "matplotlib": ("apps/", "neural/analysis"),
 }
+KERNELS_IN = ("kernels/", "sparse.py", "text/columns.py", "labels/", "linear/")
 EVERYWHERE = {"numpy", "scipy"}
 FREE = {"safetensors", "tomli"}
 HOMES_OF_METHODS = {record.module.rpartition(".")[2] for record in METHODS.values()}
@@ -95,6 +97,13 @@ def test_third_party_packages_stay_where_they_belong(path: Path) -> None:
         known = name in EVERYWHERE | FREE or name in ONLY_IN
         assert known, f"{place} imports {name}, which no rule allows"
         assert name not in ONLY_IN or place.startswith(ONLY_IN[name]), f"{place} must not import {name}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_kernels_are_reached_through_their_doors(path: Path) -> None:
+    place = path.relative_to(PACKAGE).as_posix()
+    uses = [name for name in imported(path) if name.startswith("treetop.kernels")]
+    assert not uses or place.startswith(KERNELS_IN), f"{place} imports {uses[0]}; use LinearLevel or LinearTree"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))

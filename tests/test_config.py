@@ -253,3 +253,22 @@ def test_long_names_are_tables() -> None:
 
 def test_one_assignment_needs_no_list() -> None:
     assert override(Config(), "steps=4") == Config(steps=4)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stored:
+    weights: Literal["float32", "float16"] = "float32"
+
+
+def test_old_names_of_settings_keep_working() -> None:
+    assert from_dict(Stored, {"half": True}) == Stored(weights="float16")
+    assert from_dict(Stored, {"half": False}) == Stored()
+    assert override(Stored(), ["half=true"]) == Stored(weights="float16")
+    assert override(Stored(weights="float16"), ["half=false"]) == Stored()
+    assert merge({"ranker": to_dict(Stored())}, {"ranker": {"half": True}}) == {"ranker": {"weights": "float16"}}
+    with pytest.raises(ConfigError, match="'half' is the old name of 'weights'"):
+        from_dict(Stored, {"half": True, "weights": "float32"})
+    with pytest.raises(ConfigError, match="'weights' is 'yes'"):
+        from_dict(Stored, {"half": "yes"})
+    with pytest.raises(ConfigError, match="unknown option 'half'"):
+        from_dict(Tree, {"half": True})

@@ -95,10 +95,29 @@ def unfold(settings: Mapping[str, Any]) -> dict[str, Any]:
     return unfolded
 
 
+RENAMED: dict[str, tuple[str, dict[Any, Any]]] = {
+    "half": ("weights", {False: "float32", True: "float16"}),
+}
+"""Settings of earlier versions: their new name, and what their values are now. Old models and files keep working."""
+
+
+def _renamed(values: Mapping[str, Any], known: Mapping[str, Any], where: str = "") -> dict[str, Any]:
+    """The values with old names replaced by those that are known."""
+    result = dict(values)
+    for old, (new, meaning) in RENAMED.items():
+        if old not in values or old in known or new not in known:
+            continue
+        if new in values:
+            raise ConfigError(f"'{where}{old}' is the old name of '{where}{new}'; give one of them")
+        value = result.pop(old)
+        result[new] = meaning.get(value, value) if isinstance(value, bool | str) else value
+    return result
+
+
 def merge(base: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
     """`base` with the values of `update` written over it, table by table."""
     result = dict(base)
-    for name, value in update.items():
+    for name, value in _renamed(update, base).items():
         both_tables = isinstance(value, Mapping) and isinstance(result.get(name), Mapping)
         result[name] = merge(result[name], value) if both_tables else value
     return result
@@ -147,7 +166,7 @@ def _parse(text: str) -> Any:
 def _converted(cls: type[Any], current: Mapping[str, Any], values: Mapping[str, Any], where: str) -> dict[str, Any]:
     """The values of a table as the fields of a class want them; `current` is what they are written over."""
     hints, found = _hints(cls), {}
-    for name, value in values.items():
+    for name, value in _renamed(values, hints, where).items():
         if name not in hints:
             raise ConfigError(f"unknown option '{where}{name}'{_nearest(name, list(hints))}")
         found[name] = _set(hints[name], current[name], value, f"{where}{name}")

@@ -23,10 +23,12 @@ __all__ = [
     "binarise",
     "canonical",
     "check_features",
+    "dense_block",
     "from_parts",
     "join",
     "normalise",
     "row_numbers",
+    "sparse_block",
     "take_rows",
     "top_k",
     "union",
@@ -64,6 +66,20 @@ class Joined:
 
 
 AnyFeatures: TypeAlias = Features | Joined
+
+
+def sparse_block(features: AnyFeatures) -> CSR | None:
+    """The sparse part of the features, if any."""
+    if isinstance(features, Joined):
+        return features.sparse
+    return None if isinstance(features, np.ndarray) else features
+
+
+def dense_block(features: AnyFeatures) -> Dense | None:
+    """The dense part of the features, if any."""
+    if isinstance(features, Joined):
+        return features.dense
+    return features if isinstance(features, np.ndarray) else None
 
 
 def canonical(matrix: Any) -> CSR:

@@ -9,9 +9,9 @@ from treetop.errors import DataError
 from treetop.kernels.reference import search as oracle
 
 
-@pytest.mark.parametrize("half", [False, True])
+@pytest.mark.parametrize("kind", ["float32", "float16"])
 @pytest.mark.parametrize("dims", [0, 4])
-def test_pack_equals_the_reference(half, dims):
+def test_pack_equals_the_reference(kind, dims):
     rng = np.random.default_rng(10)
     weights = Weights(
         random_csr(rng, 90, 50, 0.15),
@@ -19,11 +19,32 @@ def test_pack_equals_the_reference(half, dims):
         rng.normal(size=90).astype(np.float32),
     )
     starts, nodes = split(rng, 90, 12), rng.permutation(90).astype(np.int32)
-    expected = oracle.pack(weights, starts, nodes, half=half)
+    expected = oracle.pack(weights, starts, nodes, kind=kind)
     for threads in (1, 3):
-        packed = kernels.pack(weights, starts, nodes, half=half, threads=threads)
+        packed = kernels.pack(weights, starts, nodes, kind=kind, threads=threads)
         assert packed.keys() == expected.keys()
         assert_same_bits(packed.values(), [expected[name] for name in packed])
+
+
+@pytest.mark.parametrize("kind", ["float32", "float16"])
+@pytest.mark.parametrize(("columns", "dims"), [(40, 0), (0, 5), (40, 5)])
+def test_what_was_packed_can_be_read_back(columns: int, dims: int, kind: kernels.WeightType) -> None:
+    rng = np.random.default_rng(13)
+    sparse = random_csr(rng, 90, columns, 0.4) if columns else None  # rows of every width, some stored in full
+    dense = rng.normal(size=(90, dims)).astype(np.float32) if dims else None
+    starts = split(rng, 90, 12)
+    packed = kernels.pack(Weights(sparse, dense, np.arange(90, dtype=np.float32)), starts, np.arange(90), kind=kind)
+    for first, last in ((0, 12), (0, 1), (3, 4), (5, 9), (11, 12)):
+        found, rows = kernels.unpack(packed, first, last), slice(starts[first], starts[last])
+        np.testing.assert_array_equal(found.bias, np.arange(90)[rows])
+        if sparse is not None:
+            expected = sparse[rows]
+            np.testing.assert_array_equal(found.sparse.indptr, expected.indptr)
+            np.testing.assert_array_equal(found.sparse.indices, expected.indices)
+            np.testing.assert_array_equal(found.sparse.data, expected.data.astype(kind))
+        assert (found.dense is None) == (dense is None)
+        if found.dense is not None and dense is not None:
+            np.testing.assert_array_equal(found.dense, dense[rows].astype(kind))
 
 
 def test_half_rounds_as_numpy_does():
@@ -38,7 +59,7 @@ def test_half_rounds_as_numpy_does():
     values = values[np.abs(values) <= 65504]
     weights = Weights(csr(np.ones((1, len(values)))), None, np.zeros(1, np.float32))
     weights.sparse.data[:] = values
-    packed = kernels.pack(weights, np.array([0, 1]), np.array([0]), half=True)
+    packed = kernels.pack(weights, np.array([0, 1]), np.array([0]), kind="float16")
     np.testing.assert_array_equal(packed["entry_value"].view(np.uint16), values.astype(np.float16).view(np.uint16))
 
 
@@ -74,7 +95,7 @@ def test_weights_that_cannot_be_stored_are_refused():
     with pytest.raises(DataError, match="not a number"):
         kernels.pack(Weights(csr([[np.nan]]), None, good), starts, nodes)
     with pytest.raises(DataError, match="float16"):
-        kernels.pack(Weights(csr([[1e6]]), None, good), starts, nodes, half=True)
+        kernels.pack(Weights(csr([[1e6]]), None, good), starts, nodes, kind="float16")
     with pytest.raises(DataError, match="2 rows"):
         kernels.pack(Weights(csr([[1.0], [2.0]]), None, good), starts, nodes)
     with pytest.raises(DataError, match="no weights"):

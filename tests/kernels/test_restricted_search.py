@@ -34,12 +34,12 @@ def masks_for(levels: list[dict[str, NDArray[Any]]], labels: NDArray[np.int64]) 
     return masks[::-1]
 
 
-@pytest.mark.parametrize("half", [False, True])
+@pytest.mark.parametrize("kind", ["float32", "float16"])
 @pytest.mark.parametrize("link", LINKS)
 @pytest.mark.parametrize("beam", [2, 100])
-def test_the_native_search_equals_the_reference(link: str, half: bool, beam: int) -> None:
+def test_the_native_search_equals_the_reference(link: str, kind: str, beam: int) -> None:
     rng = np.random.default_rng(4)
-    levels = random_tree(rng, WIDTHS, 40, 5, half=half)
+    levels = random_tree(rng, WIDTHS, 40, 5, kind=kind)
     sparse, dense = random_texts(rng, 30, 40, 5)
     allowed = rng.choice(WIDTHS[-1], 12, replace=False)
     combine = "last" if link == "noop" else "multiply"

@@ -28,12 +28,12 @@ from treetop.kernels.reference import search as oracle
 from treetop.kernels.search import LINKS
 
 
-@pytest.mark.parametrize("half", [False, True])
+@pytest.mark.parametrize("kind", ["float32", "float16"])
 @pytest.mark.parametrize("link", LINKS)
 @pytest.mark.parametrize(("features", "dims"), [(40, 0), (0, 7), (40, 7)])
-def test_search_equals_the_reference(link, features, dims, half):
+def test_search_equals_the_reference(link, features, dims, kind):
     rng = np.random.default_rng(1)
-    levels = random_tree(rng, (3, 11, 60), features, dims, half=half)
+    levels = random_tree(rng, (3, 11, 60), features, dims, kind=kind)
     sparse, dense = random_texts(rng, 25, features, dims)
     combine = "last" if link == "noop" else "multiply"
     labels, scores = assert_agrees(levels, sparse, dense, beams=[2, 4], k=7, link=link, combine=combine)
@@ -58,7 +58,7 @@ def test_search_equals_the_reference_on_random_shapes(seed):
     features, dims = int(rng.integers(0, 200)), int(rng.integers(0, 2) * rng.integers(1, 20))
     features = features or (0 if dims else 1)
     density = float(rng.choice([0.01, 0.2, 0.9, 1.0]))
-    levels = random_tree(rng, widths, features, dims, density=density, half=bool(seed % 2))
+    levels = random_tree(rng, widths, features, dims, density=density, kind=("float32", "float16")[seed % 2])
     sparse, dense = random_texts(rng, 12, features, dims, density=float(rng.choice([0.02, 0.3, 1.0])))
     beams = rng.integers(1, 20, len(widths) - 1).tolist()
     assert_agrees(levels, sparse, dense, beams=beams, k=int(rng.integers(1, 30)))
@@ -141,7 +141,7 @@ def test_extreme_values_never_give_nan():
 
 def test_arrays_mapped_read_only_are_searched_in_place(tmp_path: Path):
     rng = np.random.default_rng(6)
-    levels = random_tree(rng, (4, 30), 20, 3, half=True)
+    levels = random_tree(rng, (4, 30), 20, 3, kind="float16")
     mapped = []
     for number, level in enumerate(levels):
         for name, array in level.items():
@@ -177,7 +177,7 @@ import hashlib, sys, numpy as np
 sys.path.insert(0, {tests!r})
 from test_search import kernels, one_by_one, random_texts, random_tree
 rng = np.random.default_rng(19)
-levels = random_tree(rng, (5, 40, 300), 60, 6, half=True)
+levels = random_tree(rng, (5, 40, 300), 60, 6, kind="float16")
 texts = random_texts(rng, 20, 60, 6)
 searcher, options = kernels.Searcher(levels), dict(beams=[3, 6], k=12, link="sigmoid")
 results = (*searcher.search(*texts, **options), *one_by_one(searcher, *texts, **options))

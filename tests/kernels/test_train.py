@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import os
 import pickle
 import signal
@@ -15,12 +16,18 @@ from scipy.sparse import csr_array, hstack, random_array
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
+from treetop import kernels
 from treetop.errors import ConfigError, DataError
-from treetop.kernels import NodeWeights, train_nodes
+from treetop.kernels import NodeWeights, TrainingFeatures
 from treetop.kernels.reference import train as reference
+from treetop.types import CSR, Dense
 
 TIGHT: dict[str, Any] = {"eps": 1e-4, "max_iter": 2000, "threshold": 0.0}
 LOSSES = ["squared_hinge", "logistic"]
+
+
+def train_nodes(*, sparse: CSR | None, dense: Dense | None, **arguments: Any) -> NodeWeights:
+    return kernels.train_nodes(TrainingFeatures(sparse, dense), **arguments)
 
 
 def lists(rows: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
@@ -311,12 +318,13 @@ def test_seed_changes_the_order_only() -> None:
 SAVE = """
 import pickle, sys
 import numpy as np
-from treetop.kernels import _native, train_nodes
+from treetop.kernels import TrainingFeatures, _native, train_nodes
 with open(sys.argv[1], "rb") as file:
     arguments = pickle.load(file)
+features = TrainingFeatures(arguments.pop("sparse"), arguments.pop("dense"))
 found = {}
 for loss in ("squared_hinge", "logistic"):
-    weights = train_nodes(**arguments, loss=loss, eps=1e-3, max_iter=1000, threshold=0.0)
+    weights = train_nodes(features, **arguments, loss=loss, eps=1e-3, max_iter=1000, threshold=0.0)
     found[loss] = np.hstack([weights.sparse.toarray(), weights.dense, weights.bias[:, None]])
 np.savez(sys.argv[2], isa=_native.isa(), **found)
 """
@@ -354,7 +362,7 @@ FOREVER = """
 import signal
 import numpy as np
 from scipy.sparse import random_array
-from treetop.kernels import train_nodes
+from treetop.kernels import TrainingFeatures, train_nodes
 texts, nodes = 20_000, 64
 rng = np.random.default_rng(0)
 x = random_array((texts, 3000), density=0.02, rng=rng, dtype=np.float32, format="csr")
@@ -362,7 +370,7 @@ positive = [np.sort(rng.choice(texts, 5000, replace=False)) for _ in range(nodes
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have switched it off
 print("ready", flush=True)
 train_nodes(
-    sparse=x, dense=None, children_ptr=np.array([0, nodes]), children=np.arange(nodes, dtype=np.int32),
+    TrainingFeatures(x, None), children_ptr=np.array([0, nodes]), children=np.arange(nodes, dtype=np.int32),
     compete_ptr=np.array([0, texts]), compete=np.arange(texts, dtype=np.int32),
     positive_ptr=np.arange(nodes + 1) * 5000, positive=np.concatenate(positive).astype(np.int32),
     eps=1e-9, max_iter=10**6, threads=2,
@@ -445,3 +453,36 @@ def test_weights_are_a_value() -> None:
     weights = train_nodes(**problem([2]))
     with pytest.raises(AttributeError):
         weights.bias = weights.bias  # type: ignore[misc]
+
+
+# ---- parts of a level
+
+
+def part(whole: dict[str, Any], first: int, last: int, *, own_rows: bool) -> dict[str, Any]:
+    """The problem of parents [first, last); with `own_rows` on their texts alone, numbered anew."""
+    low, high = (int(whole["children_ptr"][at]) for at in (first, last))
+    result = {"children": whole["children"][low:high], "children_ptr": whole["children_ptr"][first : last + 1] - low}
+    for name, start, end in (("compete", first, last), ("positive", low, high)):
+        pointer = whole[f"{name}_ptr"]
+        result[name] = whole[name][pointer[start] : pointer[end]]
+        result[f"{name}_ptr"] = pointer[start : end + 1] - pointer[start]
+    rows = np.arange(whole["dense"].shape[0])
+    if own_rows:
+        rows = np.unique(np.concatenate([result["compete"], result["positive"]]))
+        for name in ("compete", "positive"):
+            result[name] = np.searchsorted(rows, result[name]).astype(np.int32)
+    cost = kernels.training_cost(whole["children_ptr"], whole["compete_ptr"], whole["positive_ptr"])
+    blocks = {"sparse": whole["sparse"][rows], "dense": np.ascontiguousarray(whole["dense"][rows])}
+    return {**result, **blocks, "first_child": low, "level_cost": cost}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("own_rows", [False, True])
+@pytest.mark.parametrize("cuts", [tuple(range(22)), (0, 2, 3, 21), (0, 20, 21)])
+def test_a_level_trained_in_parts_has_the_same_bits(cuts: tuple[int, ...], own_rows: bool, loss: Any) -> None:
+    # Of the whole only the first parent is cut into pieces; on their own the next ones would be as well.
+    arguments = problem([90, *[50] * 18, 1, 5], texts=60, width=40, dims=3, compete_share=0.3, seed=9)
+    whole = as_matrix(train_nodes(**arguments, loss=loss, seed=4))
+    pieces = [part(arguments, first, last, own_rows=own_rows) for first, last in itertools.pairwise(cuts)]
+    parts = np.vstack([as_matrix(train_nodes(**piece, loss=loss, seed=4)) for piece in pieces])
+    np.testing.assert_array_equal(parts, whole)

@@ -10,7 +10,7 @@ from treetop import kernels
 from treetop.errors import ConfigError, DataError, StoreError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
-from treetop.linear.tree import everyone
+from treetop.linear.level import everyone
 from treetop.runtime import Runtime
 from treetop.sparse import AnyFeatures, canonical, join, take_rows
 from treetop.store import Folder
@@ -131,7 +131,7 @@ def test_a_tree_of_one_label() -> None:
 
 def test_half_precision_halves_the_weights_and_keeps_the_answers() -> None:
     full = LinearTree.fit(SPARSE, TRUE, TREE)
-    half = LinearTree.fit(SPARSE, TRUE, TREE, LinearTreeConfig(half=True))
+    half = LinearTree.fit(SPARSE, TRUE, TREE, LinearTreeConfig(weights="float16"))
     assert half.levels[-1].arrays["entry_value"].itemsize == 2
     assert (full.predict(SPARSE, 1).labels == half.predict(SPARSE, 1).labels).mean() > 0.98
 

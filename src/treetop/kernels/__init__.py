@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from treetop.kernels._native import TermIndex, arrange_counts
 from treetop.kernels.kmeans import kmeans_split, kmeans_tree
-from treetop.kernels.pack import Packed, concat_packed, pack
+from treetop.kernels.pack import Packed, WeightType, concat_packed, pack, unpack
 from treetop.kernels.packed_checks import check_level
 from treetop.kernels.pifa import pifa
 from treetop.kernels.rows import squared_lengths, top_k
-from treetop.kernels.search import Searcher, score_level
-from treetop.kernels.train import NodeWeights, train_nodes
+from treetop.kernels.search import Combine, Link, Mask, Searcher, score_level
+from treetop.kernels.train import NodeWeights, TrainingFeatures, train_nodes, training_cost
 
 __all__ = [
+    "Combine",
+    "Link",
+    "Mask",
     "NodeWeights",
     "Packed",
     "Searcher",
     "TermIndex",
+    "TrainingFeatures",
+    "WeightType",
     "arrange_counts",
     "check_level",
     "concat_packed",
@@ -27,4 +32,6 @@ __all__ = [
     "squared_lengths",
     "top_k",
     "train_nodes",
+    "training_cost",
+    "unpack",
 ]

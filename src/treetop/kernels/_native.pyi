@@ -90,6 +90,8 @@ def train_nodes(
     threshold: float,
     max_weights: int,
     seed: int,
+    first_child: int,
+    level_cost: float,
     threads: int,
     progress: Callable[[int], object] | None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]: ...

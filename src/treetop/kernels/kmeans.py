@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treetop.kernels import _native
+from treetop.kernels.rows import offsets_of
 from treetop.types import CSR, Dense, Floats, Ids
 
 __all__ = ["kmeans_split", "kmeans_tree"]
@@ -77,4 +78,4 @@ def _blocks(sparse: CSR | None, dense: Dense | None) -> tuple[NDArray[np.int64],
     if dense is None:
         dense = np.empty((sparse.shape[0], 0), np.float32)
     indices = np.ascontiguousarray(sparse.indices, np.int32)
-    return np.ascontiguousarray(sparse.indptr, np.int64), indices, sparse.data, sparse.shape[1], dense
+    return offsets_of(sparse), indices, sparse.data, sparse.shape[1], dense

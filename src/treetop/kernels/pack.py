@@ -6,7 +6,7 @@ child as its position among the children of p. A text's features then find the w
     row_ptr[p] .. row_ptr[p+1]          rows of chunk p
     row_feature[r]                      the feature of row r
     entry_ptr[r] .. entry_ptr[r+1]      entries of row r
-    entry_child[e], entry_value[e]      position of the child, weight (float32, or float16 with `half`)
+    entry_child[e], entry_value[e]      position of the child, weight (float32 or float16)
     children_ptr[p] .. children_ptr[p+1], children, bias
     dense                               chunk after chunk, each dims × children, if there is a dense block
     width                               sparse features, dense dims: what the texts must look like
@@ -18,20 +18,26 @@ extreme multi-label ranking trees, WWW 2022).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treetop.errors import DataError
 from treetop.kernels import _native
+from treetop.kernels.rows import csr_of, offsets_of
+from treetop.kernels.train import NodeWeights
 from treetop.types import CSR, Dense, Floats, Ids
 
-__all__ = ["Packed", "Weights", "concat_packed", "pack"]
+__all__ = ["Packed", "WeightType", "Weights", "concat_packed", "pack", "unpack"]
 
 Packed: TypeAlias = dict[str, NDArray[Any]]
 """The arrays of one level."""
+
+WeightType: TypeAlias = Literal["float32", "float16"]
+"""How a stored weight looks; sums are float32 in any case."""
 
 _NARROW = 65_535  # Most children of a parent whose positions fit into 16 bits.
 
@@ -53,13 +59,14 @@ class Weights(Protocol):
 
 
 def pack(
-    weights: Weights, children_ptr: NDArray[np.int64], children: Ids, *, half: bool = False, threads: int = 1
+    weights: Weights, children_ptr: NDArray[np.int64], children: Ids, *, kind: WeightType = "float32", threads: int = 1
 ) -> Packed:
     """Pack the weights of the children of some parents; `concat_packed` puts runs of parents together.
 
     `children_ptr[p] .. children_ptr[p+1]` are the rows of the weights that belong to parent p, `children` their node
-    ids (label ids at the last level). With `half`, weights are stored as float16; sums stay float32.
+    ids (label ids at the last level).
     """
+    half = kind == "float16"
     children_ptr = np.ascontiguousarray(children_ptr, np.int64)
     children = np.ascontiguousarray(children, np.int32)
     bias = np.ascontiguousarray(weights.bias, np.float32)
@@ -91,13 +98,38 @@ def concat_packed(several: Sequence[Packed]) -> Packed:
     return joined | {"width": several[0]["width"]}
 
 
+def unpack(packed: Packed, first: int, last: int) -> NodeWeights:
+    """The weights of the children of parents [first, last) as they were packed, without the zeros of full rows."""
+    low, high = (int(at) for at in packed["children_ptr"][[first, last]])
+    rows = slice(*(int(at) for at in packed["row_ptr"][[first, last]]))
+    ends = packed["entry_ptr"][rows.start : rows.stop + 1]
+    entries = slice(int(ends[0]), int(ends[-1]))
+    features = np.repeat(packed["row_feature"][rows], np.diff(ends))
+    parents = np.repeat(np.arange(first, last), np.diff(packed["row_ptr"][first : last + 1]))
+    nodes = np.repeat(packed["children_ptr"][parents] - low, np.diff(ends)) + packed["entry_child"][entries]
+    values = packed["entry_value"][entries].astype(np.float32)
+    order = np.lexsort((features, nodes))
+    order = order[values[order] != 0]
+    start = np.concatenate([[0], np.cumsum(np.bincount(nodes[order], minlength=high - low))])
+    columns, dims = (int(size) for size in packed["width"])
+    sparse = csr_of(start, features[order], values[order], columns=columns)
+    dense = _unpack_dense(packed, first, last, dims) if dims else None
+    return NodeWeights(sparse=sparse, dense=dense, bias=packed["bias"][low:high])
+
+
+def _unpack_dense(packed: Packed, first: int, last: int, dims: int) -> Dense:
+    bounds = packed["children_ptr"][first : last + 1].tolist()
+    chunks = [packed["dense"][low * dims : high * dims].reshape(dims, -1).T for low, high in itertools.pairwise(bounds)]
+    return np.concatenate(chunks).astype(np.float32)
+
+
 def _pack_sparse(sparse: CSR | None, children_ptr: NDArray[np.int64], *, half: bool, threads: int) -> Packed:
     rows = int(children_ptr[-1])
     wide = bool(np.max(np.diff(children_ptr), initial=0) > _NARROW)
     if sparse is None:
         indptr, indices, data, columns = np.zeros(rows + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32), 0
     else:
-        indptr = np.ascontiguousarray(sparse.indptr, np.int64)
+        indptr = offsets_of(sparse)
         indices = np.ascontiguousarray(sparse.indices, np.int32)
         data = np.ascontiguousarray(sparse.data, np.float32)
         columns = sparse.shape[1]
@@ -134,4 +166,4 @@ def _check(weights: Weights, bias: Floats, children_ptr: NDArray[np.int64], chil
     for block in values:
         if not _native.storable(np.ascontiguousarray(block, np.float32), half and block is not bias):
             limit = "beyond 65504, the largest float16" if half else "infinite or not a number"
-            raise DataError(f"a weight is {limit}; scale the features, or pack without `half`")
+            raise DataError(f"a weight is {limit}; scale the features, or store float32")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from treetop.kernels import _native
-from treetop.kernels.rows import csr_of
+from treetop.kernels.rows import csr_of, offsets_of
 from treetop.types import CSR
 
 __all__ = ["pifa"]
@@ -20,10 +18,10 @@ def pifa(features: CSR, members: CSR, *, normalise: bool = True, threads: int = 
     if members.shape[1] != features.shape[0]:
         raise ValueError(f"members has columns for {members.shape[1]} texts, but features has {features.shape[0]} rows")
     start, column, value = _native.pifa(
-        np.ascontiguousarray(members.indptr, np.int64),
+        offsets_of(members),
         members.indices,
         members.data,
-        np.ascontiguousarray(features.indptr, np.int64),
+        offsets_of(features),
         features.indices,
         features.data,
         features.shape[1],

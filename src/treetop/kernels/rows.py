@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from treetop.kernels import _native
 from treetop.types import CSR, Floats, Ids
 
-__all__ = ["csr_of", "squared_lengths", "top_k"]
+__all__ = ["csr_of", "offsets_of", "squared_lengths", "top_k"]
 
 
 def csr_of(start: NDArray[np.int64], column: Ids, value: Floats, *, columns: int) -> CSR:
@@ -20,14 +20,17 @@ def csr_of(start: NDArray[np.int64], column: Ids, value: Floats, *, columns: int
     return result
 
 
+def offsets_of(x: CSR) -> NDArray[np.int64]:
+    """Where the rows of a matrix begin and end as kernels want it: in 64 bits, which scipy keeps for huge ones only."""
+    return np.ascontiguousarray(x.indptr, np.int64)
+
+
 def top_k(x: CSR, k: int, *, threads: int = 1) -> CSR:
     """The k largest entries of each row; ties go to the lower column. Stored zeros count as entries."""
-    start, column, value = _native.top_k(
-        np.ascontiguousarray(x.indptr, np.int64), x.indices, x.data, max(k, 0), threads
-    )
+    start, column, value = _native.top_k(offsets_of(x), x.indices, x.data, max(k, 0), threads)
     return csr_of(start, column, value, columns=x.shape[1])
 
 
 def squared_lengths(x: CSR, *, threads: int = 1) -> NDArray[np.float64]:
     """The sum of squares of each row."""
-    return _native.squared_lengths(np.ascontiguousarray(x.indptr, np.int64), x.data, threads)
+    return _native.squared_lengths(offsets_of(x), x.data, threads)

@@ -24,6 +24,7 @@ from treetop.errors import ConfigError, DataError
 from treetop.kernels import _native
 from treetop.kernels.pack import Packed
 from treetop.kernels.packed_checks import check_level, check_levels, damage
+from treetop.kernels.rows import csr_of, offsets_of
 from treetop.types import CSR, Dense, Floats, Ids
 
 __all__ = ["LINKS", "Combine", "Link", "Mask", "Searcher", "score_level"]
@@ -173,7 +174,7 @@ def score_level(
     native = _native.Searcher([_as_bits(level)])
     add_path = combine == "multiply"
     try:
-        indptr, indices, data = native.score(
+        start, found, data = native.score(
             0, *texts, starts, parents, above, open_nodes, LINKS.index(link), add_path, keep, threads
         )
     except IndexError as error:
@@ -182,7 +183,7 @@ def score_level(
         raise damage(error, [file]) from None
     if not log and link != "noop":
         np.exp(data, out=data)
-    return CSR((data, indices, indptr), shape=(texts[0], columns if nodes is None else nodes))
+    return csr_of(start, found, data, columns=columns if nodes is None else nodes)
 
 
 def _make_settings(
@@ -239,9 +240,8 @@ def _check_texts(sparse: CSR | None, dense: Dense | None, columns: int, dims: in
         dense = np.ascontiguousarray(dense, np.float32)
     if sparse is None:
         return rows.pop(), None, None, None, dense
-    indptr = np.ascontiguousarray(sparse.indptr, np.int64)
     indices = np.ascontiguousarray(sparse.indices, np.int32)
-    return rows.pop(), indptr, indices, np.ascontiguousarray(sparse.data, np.float32), dense
+    return rows.pop(), offsets_of(sparse), indices, np.ascontiguousarray(sparse.data, np.float32), dense
 
 
 def _check_shortlist(
@@ -253,9 +253,8 @@ def _check_shortlist(
         return None, None, None
     if shortlist.shape != (texts, parents):
         raise DataError(f"the shortlist is {shortlist.shape} for {texts} texts and {parents} parents")
-    indptr = np.ascontiguousarray(shortlist.indptr, np.int64)
     indices = np.ascontiguousarray(shortlist.indices, np.int32)
-    return indptr, indices, np.ascontiguousarray(shortlist.data, np.float32)
+    return offsets_of(shortlist), indices, np.ascontiguousarray(shortlist.data, np.float32)
 
 
 def _as_bits(level: Packed) -> Packed:

@@ -14,17 +14,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from treetop.errors import ConfigError, DataError
 from treetop.kernels import _native
+from treetop.kernels.rows import csr_of, offsets_of
 from treetop.types import CSR, Dense, Floats, Ids
 
-__all__ = ["NodeWeights", "Offsets", "train_nodes"]
+__all__ = ["NodeWeights", "Offsets", "TrainingFeatures", "train_nodes", "training_cost"]
 
 Offsets = NDArray[np.int64]
 
@@ -41,10 +41,24 @@ class NodeWeights:
     """What is added to each node's score."""
 
 
+class TrainingFeatures:
+    """Features of the training texts, looked at in full once, however many blocks of nodes are trained on them.
+
+    Either block may be None; both together are two blocks of one feature vector.
+    """
+
+    def __init__(self, sparse: CSR | None, dense: Dense | None) -> None:
+        self.texts = _check_features(sparse, dense)
+        self.columns = 0 if sparse is None else sparse.shape[1]
+        self.indptr = None if sparse is None else offsets_of(sparse)
+        self.indices = None if sparse is None else sparse.indices
+        self.data = None if sparse is None else sparse.data
+        self.dense = dense
+
+
 def train_nodes(
+    features: TrainingFeatures,
     *,
-    sparse: CSR | None,
-    dense: Dense | None,
     children_ptr: Offsets,
     children: Ids,
     compete_ptr: Offsets,
@@ -62,6 +76,8 @@ def train_nodes(
     threshold: float = 0.1,
     max_weights: int = 0,
     seed: int = 0,
+    first_child: int = 0,
+    level_cost: float | None = None,
     threads: int = 1,
     progress: Callable[[int], object] | None = None,
 ) -> NodeWeights:
@@ -70,12 +86,12 @@ def train_nodes(
     A node's training texts are those that compete at its parent, negative unless positive, and all its positives, even
     those that do not compete. `Cᵢ` is `c_positive`·`positive_cost` or `c_negative`·`negative_cost`; a text of cost 0
     takes no part. A node without positives gets no weights and a bias of −10, so that it never wins.
-    The result does not depend on `threads`.
+    The result does not depend on `threads`, nor on how the parents of a level are divided over several calls.
 
     Parameters
     ----------
-    sparse, dense
-        Features of the texts; either may be None. Both together are two blocks of one feature vector.
+    features
+        Of all texts, or of those that the lists below name.
     children_ptr, children
         Nodes of each parent: parent p has `children[children_ptr[p]:children_ptr[p + 1]]`.
     compete_ptr, compete
@@ -94,24 +110,26 @@ def train_nodes(
         Sparse weights below `threshold` in magnitude are dropped, then all but the `max_weights` largest (0: no limit).
     seed, threads
         The seed decides the order in which texts are visited; threads only how long it takes.
+    first_child, level_cost
+        Where a part of a level belongs: the number of its first node, and the `training_cost` of the whole level. By
+        default these parents are the whole level.
     progress
         Called now and then with the number of nodes that were finished since; nodes without positives are not counted.
     """
     _check_settings(loss, c_positive, c_negative, eps, max_iter, threshold, max_weights)
-    texts = _check_features(sparse, dense)
     _check_lists("children", children_ptr, children, None)
-    _check_lists("compete", compete_ptr, compete, texts)
-    _check_lists("positive", positive_ptr, positive, texts)
+    _check_lists("compete", compete_ptr, compete, features.texts)
+    _check_lists("positive", positive_ptr, positive, features.texts)
     _check_length("compete_ptr", compete_ptr, len(children_ptr), "children_ptr")
     _check_length("positive_ptr", positive_ptr, len(children) + 1, "children plus one")
     _check_costs("positive_cost", positive_cost, positive)
     _check_costs("negative_cost", negative_cost, compete)
     start, columns, values, dense_weights, bias_weights = _native.train_nodes(
-        indptr=None if sparse is None else sparse.indptr.astype(np.int64, copy=False),
-        indices=None if sparse is None else sparse.indices.astype(np.int32, copy=False),
-        data=None if sparse is None else sparse.data,
-        columns=0 if sparse is None else sparse.shape[1],
-        dense=dense,
+        indptr=features.indptr,
+        indices=features.indices,
+        data=features.data,
+        columns=features.columns,
+        dense=features.dense,
         children_ptr=children_ptr,
         compete_ptr=compete_ptr,
         compete=compete,
@@ -128,12 +146,19 @@ def train_nodes(
         threshold=threshold,
         max_weights=max_weights,
         seed=seed % 2**64,
+        first_child=first_child,
+        level_cost=training_cost(children_ptr, compete_ptr, positive_ptr) if level_cost is None else level_cost,
         threads=max(1, threads),
         progress=progress,
     )
-    shape = (len(children), 0 if sparse is None else sparse.shape[1])
-    weights = csr_array((values, columns, start), shape=shape)
-    return NodeWeights(sparse=weights, dense=None if dense is None else dense_weights, bias=bias_weights)
+    weights = csr_of(start, columns, values, columns=features.columns)
+    return NodeWeights(sparse=weights, dense=None if features.dense is None else dense_weights, bias=bias_weights)
+
+
+def training_cost(children_ptr: Offsets, compete_ptr: NDArray[Any], positive_ptr: NDArray[Any]) -> float:
+    """What training these parents' nodes costs, in visits of texts: it decides which parents are worth dividing."""
+    nodes = np.concatenate([[0], np.cumsum(np.diff(positive_ptr) > 0)])
+    return float((np.diff(compete_ptr) + 1) @ np.diff(nodes[children_ptr]))
 
 
 def _check_settings(
@@ -162,7 +187,7 @@ def _check_features(sparse: CSR | None, dense: Dense | None) -> int:
         raise DataError(f"sparse features are {sparse.format}, {sparse.dtype}; use CSR of float32 (sparse.canonical)")
     if dense is not None and dense.shape[0] != sparse.shape[0]:
         raise DataError(f"sparse features have {sparse.shape[0]} rows but dense ones {dense.shape[0]}; align them")
-    _check_lists("sparse", sparse.indptr.astype(np.int64, copy=False), sparse.indices, sparse.shape[1], ascending=False)
+    _check_lists("sparse", offsets_of(sparse), sparse.indices, sparse.shape[1], ascending=False)
     return int(sparse.shape[0])
 
 

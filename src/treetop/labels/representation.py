@@ -15,7 +15,7 @@ from scipy import sparse as sp
 from treetop import kernels
 from treetop.errors import ConfigError, DataError
 from treetop.runtime import Runtime
-from treetop.sparse import AnyFeatures, Joined, canonical, normalise
+from treetop.sparse import AnyFeatures, Joined, canonical, dense_block, normalise, sparse_block
 from treetop.types import CSR, Dense, Features
 
 __all__ = ["beside", "mix", "pifa", "pii", "unit_rows"]
@@ -54,8 +54,8 @@ def beside(a: AnyFeatures, b: AnyFeatures) -> AnyFeatures:
     """Two representations of the same labels in one: the columns of `a`, then those of `b` (sparse ones first)."""
     if a.shape[0] != b.shape[0]:
         raise DataError(f"representations of {a.shape[0]} and {b.shape[0]} labels do not go side by side")
-    sparse = [block for block in (_sparse_block(a), _sparse_block(b)) if block is not None]
-    dense = [block for block in (_dense_block(a), _dense_block(b)) if block is not None]
+    sparse = [block for block in (sparse_block(a), sparse_block(b)) if block is not None]
+    dense = [block for block in (dense_block(a), dense_block(b)) if block is not None]
     if not sparse:
         return np.concatenate(dense, axis=1)
     joined = canonical(sp.hstack(sparse, format="csr"))
@@ -82,7 +82,7 @@ def unit_rows(features: AnyFeatures) -> AnyFeatures:
     if np.all((np.abs(lengths - 1) < 1e-4) | (lengths == 0)):
         return features
     scale = (1 / np.where(lengths > 0, lengths, 1)).astype(np.float32)
-    sparse, dense = _sparse_block(features), _dense_block(features)
+    sparse, dense = sparse_block(features), dense_block(features)
     if sparse is not None:
         sparse = CSR(
             (sparse.data * np.repeat(scale, np.diff(sparse.indptr)), sparse.indices, sparse.indptr), sparse.shape
@@ -96,24 +96,12 @@ def unit_rows(features: AnyFeatures) -> AnyFeatures:
 
 def _squared_lengths(features: AnyFeatures) -> NDArray[np.float64]:
     total = np.zeros(features.shape[0])
-    sparse, dense = _sparse_block(features), _dense_block(features)
+    sparse, dense = sparse_block(features), dense_block(features)
     if sparse is not None:
         total += kernels.squared_lengths(sparse)
     if dense is not None:
         total += np.einsum("ij,ij->i", dense, dense, dtype=np.float64)
     return total
-
-
-def _sparse_block(features: AnyFeatures) -> CSR | None:
-    if isinstance(features, Joined):
-        return features.sparse
-    return None if isinstance(features, np.ndarray) else features
-
-
-def _dense_block(features: AnyFeatures) -> Dense | None:
-    if isinstance(features, Joined):
-        return features.dense
-    return features if isinstance(features, np.ndarray) else None
 
 
 def _dense_product(members: CSR, dense: Dense) -> Dense:

@@ -21,7 +21,7 @@ from treetop.sparse import canonical, from_parts
 from treetop.store import Folder
 from treetop.types import CSR, Ids
 
-__all__ = ["LabelTree"]
+__all__ = ["LabelTree", "children_of"]
 
 _FILE = "tree.safetensors"
 
@@ -137,10 +137,7 @@ class LabelTree:
     def children(self, level: int) -> tuple[NDArray[np.int64], Ids]:
         """Where the children of each parent begin (and the last end), and the nodes of a level ordered by parent."""
         level = self._number(level)
-        parent = self.parents[level]
-        starts = np.zeros(self._width_above(level) + 1, np.int64)
-        np.cumsum(np.bincount(parent, minlength=len(starts) - 1), out=starts[1:])
-        return starts, np.argsort(parent, kind="stable").astype(np.int32)
+        return children_of(self.parents[level], self._width_above(level))
 
     def ancestors(self, level: int) -> Ids:
         """The node of a level that each label is below."""
@@ -247,6 +244,13 @@ class LabelTree:
         width = self.widths[level] if level >= 0 else 1
         if matrix.shape[1] != width:
             raise DataError(f"{what} have {matrix.shape[1]} columns, but level {level} of the tree has {width} nodes")
+
+
+def children_of(parents: Ids, count: int) -> tuple[NDArray[np.int64], Ids]:
+    """Where the children of each of `count` parents begin (and the last end), and the nodes ordered by parent."""
+    starts = np.zeros(count + 1, np.int64)
+    np.cumsum(np.bincount(parents, minlength=count), out=starts[1:])
+    return starts, np.argsort(parents, kind="stable").astype(np.int32)
 
 
 def _as_ids(level: ArrayLike, number: int) -> Ids:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from treetop.kernels import WeightType
 from treetop.linear.level import LinearLevel, SolverConfig
 from treetop.linear.tree import LinearTree, LinearTreeConfig, SearchConfig
 
-__all__ = ["LinearLevel", "LinearTree", "LinearTreeConfig", "SearchConfig", "SolverConfig"]
+__all__ = ["LinearLevel", "LinearTree", "LinearTreeConfig", "SearchConfig", "SolverConfig", "WeightType"]

@@ -6,11 +6,14 @@ For a node j with parent p, over the texts i that compete at p,
 
 where C_i is `c_positive` times the text's relevance to j if j is true for it, else `c_negative`. A positive text always
 takes part in its node's problem, whether or not the shortlist holds it.
+
+This is the one door to the kernels that train and apply linear classifiers.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,13 +22,14 @@ from numpy.typing import NDArray
 
 from treetop import kernels
 from treetop.errors import ConfigError, DataError
-from treetop.labels import LabelTree
+from treetop.kernels import Combine, Link, Mask, NodeWeights, WeightType
+from treetop.labels.tree import children_of
 from treetop.runtime import Runtime
-from treetop.sparse import AnyFeatures, Joined, canonical
+from treetop.sparse import AnyFeatures, canonical, dense_block, from_parts, sparse_block
 from treetop.store import Folder
-from treetop.types import CSR, Dense, Floats
+from treetop.types import CSR, Floats, Ids
 
-__all__ = ["LinearLevel", "SolverConfig", "blocks_of"]
+__all__ = ["LinearLevel", "SolverConfig", "blocks_of", "everyone"]
 
 _NODES_AT_ONCE = 16_384  # Trained before packing: bounds the unpacked weights that are in memory at one time.
 
@@ -77,56 +81,83 @@ class LinearLevel:
         cls,
         features: AnyFeatures,
         true: CSR,
-        shortlist: CSR,
-        tree: LabelTree,
-        level: int,
+        shortlist: CSR | None,
+        parents: Ids,
         config: SolverConfig,
         *,
         costs: bool = False,
-        half: bool = False,
+        weights: WeightType = "float32",
         runtime: Runtime | None = None,
+        title: str = "train",
     ) -> LinearLevel:
-        """Train the nodes of `level`.
+        """Train a classifier for every node; `parents[node]` is its parent, `tree.parents[level]` of a label tree.
 
         `true` (texts × nodes) says which nodes are right, and with `costs` its values are what an error on them costs.
-        `shortlist` (texts × parents) says who competes where. `half` keeps the weights in 16 bits.
+        `shortlist` (texts × parents) says who competes where; without it all texts compete everywhere. `weights` is how
+        they are stored. The result does not depend on the number of threads.
         """
         runtime = runtime or Runtime()
-        starts, nodes = tree.children(level)
-        competing, positive = canonical(shortlist.T), canonical(true.T)[nodes]
-        _check_sizes(features, true, shortlist, starts, nodes)
-        packed = []
-        with runtime.bar(f"train level {level}", int(np.count_nonzero(np.diff(positive.indptr)))) as advance:
-            for first, last in blocks_of(starts, _NODES_AT_ONCE):
-                low, high = int(starts[first]), int(starts[last])
-                weights = kernels.train_nodes(
-                    sparse=sparse_block(features),
-                    dense=dense_block(features),
-                    children_ptr=starts[first : last + 1] - low,
-                    children=nodes[low:high],
-                    compete_ptr=_offsets(competing, first, last),
-                    compete=_columns(competing, first, last),
-                    positive_ptr=_offsets(positive, low, high),
-                    positive=_columns(positive, low, high),
-                    positive_cost=_values(positive, low, high) if costs else None,
-                    loss=config.loss,
-                    c_positive=config.c_positive,
-                    c_negative=config.c_negative,
-                    bias=config.bias,
-                    eps=config.eps,
-                    max_iter=config.max_iter,
-                    threshold=config.threshold,
-                    max_weights=config.max_weights,
-                    seed=runtime.seed,
-                    threads=runtime.cores,
-                    progress=advance,
-                )
-                packed.append(
-                    kernels.pack(
-                        weights, starts[first : last + 1] - low, nodes[low:high], half=half, threads=runtime.cores
-                    )
-                )
-        return cls(kernels.concat_packed(packed), parents=len(starts) - 1, nodes=len(nodes))
+        shortlist = everyone(features.shape[0], int(parents.max()) + 1) if shortlist is None else shortlist
+        _check_sizes(features, true, shortlist, parents)
+        training = _Training(features, true, shortlist, parents, costs=costs)
+        with runtime.bar(title, training.solvable) as advance:
+            packed = [
+                training.run(first, last, config, weights, runtime, advance)
+                for first, last in blocks_of(training.starts, _NODES_AT_ONCE)
+            ]
+        return cls(kernels.concat_packed(packed), parents=shortlist.shape[1], nodes=len(parents))
+
+    def score(
+        self,
+        features: AnyFeatures,
+        shortlist: CSR | None,
+        *,
+        link: Link = "l3-hinge",
+        combine: Combine = "multiply",
+        keep: int = 0,
+        allowed: Mask | None = None,
+        log: bool = False,
+        runtime: Runtime | None = None,
+    ) -> CSR:
+        """Scores of the children of each text's shortlisted parents (texts × nodes), as one step of a search.
+
+        `shortlist` (texts × parents) holds the parents' scores, None means the root; "multiply" multiplies them in,
+        "last" looks at the pattern only. `keep` cuts to the best so many nodes of each text (0: all), `allowed` leaves
+        out the others. With `log`, scores come and go as logarithms, which never underflow.
+        """
+        return kernels.score_level(
+            self.arrays, sparse_block(features), dense_block(features), shortlist, link=link, combine=combine,
+            keep=keep, allowed=allowed, log=log, nodes=self.nodes, threads=(runtime or Runtime()).cores, file=self.file,
+        )  # fmt: skip
+
+    @property
+    def weights(self) -> int:
+        """Sparse weights kept, of all nodes."""
+        return int(np.count_nonzero(self.arrays["entry_value"]))
+
+    def weights_of(self, node: int) -> tuple[Ids, Floats, float]:
+        """Features of a node, their weights and the bias, exactly as they are stored.
+
+        A dense block's columns come after the sparse ones, as in `Joined`.
+        """
+        place = np.flatnonzero(self.arrays["children"] == node)
+        if not place.size:
+            raise DataError(f"there is no node {node}; the level has nodes 0 to {self.nodes - 1}")
+        starts = self.arrays["children_ptr"]
+        parent = int(np.searchsorted(starts, place[0], "right")) - 1
+        found, at = kernels.unpack(self.arrays, parent, parent + 1), int(place[0] - starts[parent])
+        cut = slice(found.sparse.indptr[at], found.sparse.indptr[at + 1])
+        features, values = found.sparse.indices[cut], found.sparse.data[cut]
+        if found.dense is not None:
+            behind = found.sparse.shape[1] + np.arange(found.dense.shape[1], dtype=np.int32)
+            features, values = np.append(features, behind), np.append(values, found.dense[at])
+        return features, values, float(found.bias[at])
+
+    def all_weights(self) -> NodeWeights:
+        """The weights of all nodes as matrices, a row for each in the order of their numbers."""
+        found, places = kernels.unpack(self.arrays, 0, self.parents), np.argsort(self.arrays["children"])
+        dense = None if found.dense is None else found.dense[places]
+        return NodeWeights(sparse=canonical(found.sparse[places]), dense=dense, bias=found.bias[places])
 
     def save(self, folder: Folder, name: str) -> None:
         """Write the packed arrays."""
@@ -141,18 +172,47 @@ class LinearLevel:
         return cls(arrays, parents=len(arrays["children_ptr"]) - 1, nodes=len(arrays["children"]), file=file)
 
 
-def sparse_block(features: AnyFeatures) -> CSR | None:
-    """The sparse part of the features, if any."""
-    if isinstance(features, Joined):
-        return features.sparse
-    return None if isinstance(features, np.ndarray) else features
+class _Training:
+    """Who trains which nodes of a level, parent by parent; any run of parents gives the same weights as all at once."""
 
+    def __init__(self, features: AnyFeatures, true: CSR, shortlist: CSR, parents: Ids, *, costs: bool) -> None:
+        self.features = kernels.TrainingFeatures(sparse_block(features), dense_block(features))
+        self.starts, self.nodes = children_of(parents, shortlist.shape[1])
+        self.competing, self.positive = canonical(shortlist.T), canonical(true.T)[self.nodes]
+        self.costs = costs
+        self.cost = kernels.training_cost(self.starts, self.competing.indptr, self.positive.indptr)
+        self.solvable = int(np.count_nonzero(np.diff(self.positive.indptr)))
+        """Nodes that have a positive text."""
 
-def dense_block(features: AnyFeatures) -> Dense | None:
-    """The dense part of the features, if any."""
-    if isinstance(features, Joined):
-        return features.dense
-    return features if isinstance(features, np.ndarray) else None
+    def run(
+        self,
+        first: int,
+        last: int,
+        config: SolverConfig,
+        kind: WeightType,
+        runtime: Runtime,
+        progress: Callable[[int], object],
+    ) -> kernels.Packed:
+        """Train the children of parents [first, last), and pack them."""
+        low, high = int(self.starts[first]), int(self.starts[last])
+        starts, nodes = self.starts[first : last + 1] - low, self.nodes[low:high]
+        weights = kernels.train_nodes(
+            self.features,
+            children_ptr=starts,
+            children=nodes,
+            compete_ptr=_offsets(self.competing, first, last),
+            compete=_columns(self.competing, first, last),
+            positive_ptr=_offsets(self.positive, low, high),
+            positive=_columns(self.positive, low, high),
+            positive_cost=_values(self.positive, low, high) if self.costs else None,
+            first_child=low,
+            level_cost=self.cost,
+            seed=runtime.seed,
+            threads=runtime.cores,
+            progress=progress,
+            **asdict(config),
+        )
+        return kernels.pack(weights, starts, nodes, kind=kind, threads=runtime.cores)
 
 
 def blocks_of(starts: NDArray[np.int64], size: int) -> list[tuple[int, int]]:
@@ -167,14 +227,18 @@ def blocks_of(starts: NDArray[np.int64], size: int) -> list[tuple[int, int]]:
     return blocks
 
 
-def _check_sizes(
-    features: AnyFeatures, true: CSR, shortlist: CSR, starts: NDArray[np.int64], nodes: NDArray[np.int32]
-) -> None:
+def everyone(texts: int, parents: int = 1) -> CSR:
+    """A shortlist that holds all parents for every text, with score one; by default only the root."""
+    starts, columns = np.arange(texts + 1, dtype=np.int64) * parents, np.tile(np.arange(parents, dtype=np.int32), texts)
+    return from_parts(starts, columns, None, columns=parents)
+
+
+def _check_sizes(features: AnyFeatures, true: CSR, shortlist: CSR, parents: Ids) -> None:
     texts = features.shape[0]
-    if true.shape != (texts, len(nodes)) or shortlist.shape != (texts, len(starts) - 1):
+    if true.shape != (texts, len(parents)) or shortlist.shape[0] != texts or shortlist.shape[1] <= parents.max():
         raise DataError(
             f"features of {texts} texts do not fit true nodes of shape {true.shape} and a shortlist of shape "
-            f"{shortlist.shape} for a level of {len(nodes)} nodes under {len(starts) - 1} parents"
+            f"{shortlist.shape} for a level of {len(parents)} nodes under {int(parents.max()) + 1} parents"
         )
 
 

@@ -15,17 +15,16 @@ from numpy.typing import ArrayLike
 
 from treetop import kernels
 from treetop.errors import ConfigError, DataError, StoreError
+from treetop.kernels import Combine, Link, WeightType
 from treetop.labels import LabelTree
-from treetop.linear.level import LinearLevel, SolverConfig, dense_block, sparse_block
+from treetop.linear.level import LinearLevel, SolverConfig, everyone
 from treetop.predictions import Predictions, check_k
 from treetop.runtime import Runtime
-from treetop.sparse import AnyFeatures, binarise, from_parts, normalise, union
+from treetop.sparse import AnyFeatures, binarise, dense_block, normalise, sparse_block, union
 from treetop.store import Folder
 from treetop.types import CSR
 
 __all__ = ["LinearTree", "LinearTreeConfig", "SearchConfig"]
-
-Link = Literal["noop", "sigmoid", "l1-hinge", "l2-hinge", "l3-hinge", "l4-hinge"]
 
 _NONE = np.empty(0, np.int32)
 _NOTHING = np.empty(0, np.float32)
@@ -41,7 +40,7 @@ class SearchConfig:
     """From a margin v to a score: noop v, sigmoid 1/(1+exp(-v)), lp-hinge exp(-max(0, 1-v)^p)."""
     leaf_link: Link | None = None
     """The link of the last level, if another one."""
-    combine: Literal["multiply", "last"] = "multiply"
+    combine: Combine = "multiply"
     """A label's score: the product over its path, or its own alone with the path used only to find it."""
 
     def __post_init__(self) -> None:
@@ -65,8 +64,8 @@ class LinearTreeConfig:
     """Costs of positives: equal, induced from how many true labels a node holds, or from the labels' own weights."""
     relevance_norm: Literal["l1", "none"] = "l1"
     """Scale each text's costs of one level to sum to one, as XR-Transformer does."""
-    half: bool = False
-    """Keep weights in 16 bits: smaller model, no measurable loss."""
+    weights: WeightType = "float32"
+    """How weights are stored; float16 makes a smaller model, without measurable loss."""
 
 
 class LinearTree:
@@ -107,8 +106,9 @@ class LinearTree:
                 shortlist = union(binarise(shortlist), binarise(matched))
             levels.append(
                 LinearLevel.fit(
-                    features, costs[level], shortlist, tree, level, config.solver,
-                    costs=config.relevance != "off", half=config.half, runtime=runtime,
+                    features, costs[level], shortlist, tree.parents[level], config.solver,
+                    costs=config.relevance != "off", weights=config.weights, runtime=runtime,
+                    title=f"train level {level}",
                 )
             )  # fmt: skip
             true = binarise(costs[level])
@@ -153,7 +153,7 @@ class LinearTree:
     @property
     def weights(self) -> int:
         """Weights kept, in all levels."""
-        return sum(int(np.count_nonzero(level.arrays["entry_value"])) for level in self.levels)
+        return sum(level.weights for level in self.levels)
 
     def save(self, folder: Folder) -> None:
         """Write the tree and its levels."""
@@ -193,11 +193,6 @@ def _check_fit(level: LinearLevel, *, nodes: int, parents: int) -> None:
         )
 
 
-def everyone(texts: int) -> CSR:
-    """The shortlist of the root: every text, with score one."""
-    return from_parts(np.arange(texts + 1, dtype=np.int64), np.zeros(texts, np.int32), None, columns=1)
-
-
 def _who_competes(true: CSR, found: CSR, negatives: str) -> CSR:
     if negatives == "both":
         return union(true, found)
@@ -210,11 +205,10 @@ def _reach(level: LinearLevel, features: AnyFeatures, found: CSR | None, search:
     Inner nodes rank by their whole path, as in prediction: `search.combine` is about labels only. Margins (noop) do not
     add up to anything, so they rank by their own.
     """
-    combine: Literal["multiply", "last"] = "last" if search.link == "noop" else "multiply"
-    return kernels.score_level(
-        level.arrays, sparse_block(features), dense_block(features), found,
-        link=search.link, combine=combine, nodes=level.nodes, keep=search.beam,
-        log=search.link != "noop", threads=runtime.cores, file=level.file,
+    margins = search.link == "noop"
+    return level.score(
+        features, found, link=search.link, combine="last" if margins else "multiply",
+        keep=search.beam, log=not margins, runtime=runtime,
     )  # fmt: skip
 
 
@@ -222,4 +216,5 @@ def _costs(labels: CSR, tree: LabelTree, config: LinearTreeConfig) -> list[CSR]:
     """True nodes of every level, with what an error on them costs: R_t = R_{t+1} C_{t+1} (XR-Transformer eq. 6)."""
     relevance = labels if config.relevance == "labels" else binarise(labels)
     levels = [tree.lift(relevance, level) for level in range(tree.levels)]
-    return [normalise(level, "l1") for level in levels] if config.relevance_norm == "l1" else levels
+    scale = config.relevance != "off" and config.relevance_norm == "l1"
+    return [normalise(level, "l1") for level in levels] if scale else levels

@@ -56,7 +56,7 @@ class Method(Configured[C], ABC):
     """What a fitted model keeps in its folder, beside the card and the labels."""
 
     memory_advice: ClassVar[str] = (
-        "Raise tfidf.min_df, set tfidf.max_features, raise linear.solver.threshold, or set linear.half=true."
+        "Raise tfidf.min_df, set tfidf.max_features, raise linear.solver.threshold, or set linear.weights=float16."
     )
     """What to do if training needs more memory than there is."""
 

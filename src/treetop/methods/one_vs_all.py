@@ -21,7 +21,7 @@ import numpy as np
 from treetop.config import settle
 from treetop.data import Corpus, Dataset
 from treetop.labels import LabelTree
-from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
+from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig, WeightType
 from treetop.methods.base import Method, bag_of_words, fit_bag_of_words, training_memory
 from treetop.methods.costs import Sizes, ranking_level, weighing
 from treetop.methods.parts import TFIDF_IF_TEXTS, linear_tree
@@ -42,8 +42,8 @@ class OneVsAllConfig:
     """The problem of each label."""
     search: SearchConfig = field(default_factory=lambda: SearchConfig(link="noop", combine="last"))
     """How margins become scores; there is no beam to keep."""
-    half: bool = False
-    """Keep weights in 16 bits."""
+    weights: WeightType = "float32"
+    """How weights are stored; float16 makes a smaller model."""
 
     def __post_init__(self) -> None:
         settle(self)
@@ -60,7 +60,7 @@ class OneVsAll(Method[OneVsAllConfig]):
         with self.runtime.bar("tf-idf"):
             self.tfidf, features = fit_bag_of_words(self.config.tfidf, train.corpus, threads=self.runtime.cores)
         flat = LabelTree((np.zeros(len(train.space), np.int32),))
-        config = LinearTreeConfig(solver=self.config.solver, search=self.config.search, half=self.config.half)
+        config = LinearTreeConfig(solver=self.config.solver, search=self.config.search, weights=self.config.weights)
         self.linear = LinearTree.fit(features, train.labels, flat, config, runtime=self.runtime)
 
     def _predict(self, corpus: Corpus, k: int) -> Predictions:
@@ -78,4 +78,4 @@ class OneVsAll(Method[OneVsAllConfig]):
 
     def memory_estimate(self, train: Dataset) -> int:
         """Bytes of features and weights."""
-        return training_memory(train, trees=1, half=self.config.half)
+        return training_memory(train, trees=1, half=self.config.weights == "float16")

@@ -44,14 +44,12 @@ from typing import Any, Literal
 import numpy as np
 from torch import Tensor, nn
 
-from treetop import kernels
 from treetop.config import settle
 from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError, DataError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
 from treetop.labels.representation import unit_rows
-from treetop.linear import LinearLevel, SearchConfig, SolverConfig
-from treetop.linear.level import dense_block, sparse_block
+from treetop.linear import LinearLevel, SearchConfig, SolverConfig, WeightType
 from treetop.methods.base import bag_of_words, fit_bag_of_words
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking_level, weighing
 from treetop.methods.fine_tuned import FineTuned, network_part
@@ -112,8 +110,8 @@ class XTransformerConfig:
         default_factory=lambda: SearchConfig(beam=10, link="l2-hinge", leaf_link="noop", combine="last")
     )
     """Clusters looked into, and how matcher (`link`) and ranker (`leaf_link`) make a score."""
-    half: bool = False
-    """Keep the ranker's weights in 16 bits."""
+    weights: WeightType = "float32"
+    """How the ranker's weights are stored; float16 makes a smaller model."""
 
     def __post_init__(self) -> None:
         settle(self)
@@ -211,8 +209,9 @@ class XTransformer(FineTuned[XTransformerConfig]):
         embedding = encoder.embed(tokens, runtime)
         shortlist = self._who_competes(true, embedding)
         self.ranker = LinearLevel.fit(
-            self._features(x, embedding), labels, shortlist, self.tree, 1, c.solver, half=c.half, runtime=runtime
-        )
+            self._features(x, embedding), labels, shortlist, self.tree.parents[1], c.solver,
+            weights=c.weights, runtime=runtime, title="train level 1",
+        )  # fmt: skip
 
     def _cluster(self, encoder: TextEncoder, x: CSR, train: Dataset) -> LabelTree:
         """Two levels, clusters and labels."""
@@ -276,11 +275,9 @@ class XTransformer(FineTuned[XTransformerConfig]):
         x = bag_of_words(self.tfidf, corpus, threads=self.runtime.cores)
         features, how = self._features(x, embedding), self.config.search
         link = how.leaf_link or how.link
-        scores = kernels.score_level(
-            self.ranker.arrays, sparse_block(features), dense_block(features), self._match(embedding),
-            link=link, combine=how.combine, nodes=self.tree.widths[-1], keep=k, log=True,
-            threads=self.runtime.cores, file=self.ranker.file,
-        )  # fmt: skip
+        scores = self.ranker.score(
+            features, self._match(embedding), link=link, combine=how.combine, keep=k, log=True, runtime=self.runtime
+        )
         if link != "noop":
             np.exp(scores.data, out=scores.data)
         return Predictions.from_csr(scores, k)
@@ -288,8 +285,7 @@ class XTransformer(FineTuned[XTransformerConfig]):
     def describe(self) -> dict[str, Any]:
         """Clusters and labels, the ranker's weights, and the encoder."""
         levels = " > ".join(f"{width:,}" for width in self.tree.widths)
-        weights = int(np.count_nonzero(self.ranker.arrays["entry_value"]))
-        return {"levels": levels, "weights": weights, "encoder": self.config.encoder.name}
+        return {"levels": levels, "weights": self.ranker.weights, "encoder": self.config.encoder.name}
 
     def label_tree(self) -> LabelTree | None:
         """The clusters."""

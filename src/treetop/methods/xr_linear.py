@@ -147,4 +147,4 @@ class XRLinear(Method[XRLinearConfig]):
 
     def memory_estimate(self, train: Dataset) -> int:
         """Bytes of features, label representation and weights."""
-        return training_memory(train, trees=self.config.trees, half=self.config.linear.half)
+        return training_memory(train, trees=self.config.trees, half=self.config.linear.weights == "float16")

@@ -11,11 +11,10 @@ from typing import Literal
 import numpy as np
 import torch
 
-from treetop import kernels
 from treetop.labels import LabelTree
+from treetop.linear import LinearLevel, SolverConfig
 from treetop.neural.scorer import NodeScorer
 from treetop.runtime import Runtime
-from treetop.sparse import canonical
 from treetop.types import CSR, Dense
 
 __all__ = ["start_linearly"]
@@ -50,19 +49,13 @@ def start_linearly(
     mean = embedding.mean(0, dtype=np.float64).astype(np.float32)
     centred = embedding - mean
     length = max(float(np.square(centred).sum(1).mean()) ** 0.5, 1e-6)
-    (solver, more), (starts, nodes) = SOLVED[loss], tree.children(level)
+    solver, more = SOLVED[loss]
     c = more * cost / length**2
-    parents = np.ones((len(embedding), len(starts) - 1), np.float32) if rivals is None else rivals
-    competing, positive = canonical(parents.T), canonical(costs.T)[nodes]
-    with runtime.bar("linear start", int(np.count_nonzero(np.diff(positive.indptr)))) as advance:
-        solved = kernels.train_nodes(
-            sparse=None, dense=centred, children_ptr=starts, children=nodes,
-            compete_ptr=competing.indptr.astype(np.int64), compete=competing.indices,
-            positive_ptr=positive.indptr.astype(np.int64), positive=positive.indices, positive_cost=positive.data,
-            loss=solver, c_positive=c, c_negative=c * negative, bias=length,
-            threshold=0.0, seed=runtime.seed, threads=runtime.cores, progress=advance,
-        )  # fmt: skip
+    config = SolverConfig(loss=solver, c_positive=c, c_negative=c * negative, bias=length, threshold=0.0)
+    parents = tree.parents[level]
+    trained = LinearLevel.fit(
+        centred, costs, rivals, parents, config, costs=True, runtime=runtime, title="linear start"
+    )
+    solved = trained.all_weights()
     assert solved.dense is not None
-    weight, bias = np.empty_like(solved.dense), np.empty_like(solved.bias)
-    weight[nodes], bias[nodes] = solved.dense, solved.bias - solved.dense @ mean
-    scorer.fill(torch.from_numpy(weight), torch.from_numpy(bias))
+    scorer.fill(torch.from_numpy(solved.dense), torch.from_numpy(solved.bias - solved.dense @ mean))

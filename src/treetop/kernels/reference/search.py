@@ -30,10 +30,9 @@ def is_stored_in_full(entries: int, children: int) -> bool:
 
 
 def pack(
-    weights: Any, children_ptr: NDArray[np.int64], children: Ids, *, half: bool = False
+    weights: Any, children_ptr: NDArray[np.int64], children: Ids, *, kind: str = "float32"
 ) -> dict[str, NDArray[Any]]:
     """Weights of a level's nodes as one chunk per parent; see `kernels.pack` for the arrays."""
-    kind = np.float16 if half else np.float32
     rows, entries = [0], [0]
     features: list[int] = []
     positions: list[int] = []

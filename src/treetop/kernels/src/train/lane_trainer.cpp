@@ -8,7 +8,7 @@
 namespace treetop {
 namespace {
 
-// A different order of rows for every task, the same on every run.
+// A different order of rows for every task, the same on every run and however the level is divided over calls.
 uint64_t mix(uint64_t seed, uint64_t node) {
     uint64_t z = seed * 0x9E3779B97F4A7C15ull + node + 1;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
@@ -40,7 +40,7 @@ void LaneTrainer::train(const ParentBlock &block, const int32_t *nodes, int64_t 
     finished_ = 0;
     lanes_.width = narrowest(count);
     empty_ = (1u << lanes_.width) - 1;
-    set_up(static_cast<uint64_t>(nodes[0]));
+    set_up(static_cast<uint64_t>(tree_.first_child + nodes[0]));
     kernel_.solve(rows_, lanes_, settings_, stop);
     if (!stop) gather(finished_);
 }

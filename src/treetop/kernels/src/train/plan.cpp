@@ -17,11 +17,11 @@ void list_nodes(const TrainTree &tree, int64_t parent, std::vector<int32_t> &nod
                      [&](int32_t a, int32_t b) { return tree.positives(a) > tree.positives(b); });
 }
 
-// In how many pieces to cut a parent: one unless it is a large share of the whole, and never with idle lanes.
-int64_t pieces(const TrainTask &task, double total) {
+// In how many pieces to cut a parent: one unless it is a large share of its level, and never with idle lanes.
+int64_t pieces(const TrainTask &task, double level_cost) {
     constexpr double large = 1.0 / 16, piece = 1.0 / 64;
-    if (task.cost < large * total) return 1;
-    const auto wanted = static_cast<int64_t>(std::ceil(task.cost / (piece * total)));
+    if (task.cost < large * level_cost) return 1;
+    const auto wanted = static_cast<int64_t>(std::ceil(task.cost / (piece * level_cost)));
     return std::max<int64_t>(1, std::min(wanted, (task.last - task.first) / most_lanes));
 }
 
@@ -37,7 +37,6 @@ void cut(const TrainTask &task, int64_t count, std::vector<TrainTask> &tasks) {
 TrainPlan plan_training(const TrainTree &tree) {
     TrainPlan plan;
     std::vector<TrainTask> whole;
-    double total = 0;
     for (int64_t parent = 0; parent < tree.parents; ++parent) {
         const auto first = static_cast<int64_t>(plan.nodes.size());
         list_nodes(tree, parent, plan.nodes);
@@ -45,10 +44,9 @@ TrainPlan plan_training(const TrainTree &tree) {
         if (first == last) continue;
         const double cost = static_cast<double>(tree.competing(parent) + 1) * static_cast<double>(last - first);
         whole.push_back({parent, first, last, false, cost});
-        total += cost;
     }
     std::stable_sort(whole.begin(), whole.end(), [](const TrainTask &a, const TrainTask &b) { return a.cost > b.cost; });
-    for (const TrainTask &task : whole) cut(task, pieces(task, total), plan.tasks);
+    for (const TrainTask &task : whole) cut(task, pieces(task, tree.level_cost), plan.tasks);
     return plan;
 }
 

@@ -1,4 +1,5 @@
-// Who trains together, and in which order: decided by the data alone, so that it is the same for any thread count.
+// Who trains together, and in which order: decided by the data alone, so that it is the same for any thread count, and
+// however a level is divided over several calls.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,8 @@ struct TrainTree {
     const int32_t *positive;
     const float *positive_cost;  // or null
     const float *negative_cost;  // or null
+    int64_t first_child;         // the number in the level of the first child here
+    double level_cost;           // of all parents of the level, those trained elsewhere included
 
     int64_t positives(int64_t child) const { return positive_ptr[child + 1] - positive_ptr[child]; }
     int64_t competing(int64_t parent) const { return compete_ptr[parent + 1] - compete_ptr[parent]; }

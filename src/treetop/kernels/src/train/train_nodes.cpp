@@ -141,7 +141,8 @@ nb::tuple train_nodes(std::optional<Vector<int64_t>> indptr, std::optional<Vecto
                       Vector<int64_t> positive_ptr, Vector<int32_t> positive,
                       std::optional<Vector<float>> positive_cost, std::optional<Vector<float>> negative_cost,
                       const std::string &loss, float c_positive, float c_negative, float bias, float eps, int max_iter,
-                      float threshold, int64_t max_weights, uint64_t seed, int threads, nb::object progress) {
+                      float threshold, int64_t max_weights, uint64_t seed, int64_t first_child, double level_cost,
+                      int threads, nb::object progress) {
     TrainFeatures features{};
     if (indptr) {
         features.texts = static_cast<int64_t>(indptr->size()) - 1;
@@ -160,8 +161,11 @@ nb::tuple train_nodes(std::optional<Vector<int64_t>> indptr, std::optional<Vecto
                          positive_ptr.data(),
                          positive.data(),
                          positive_cost ? positive_cost->data() : nullptr,
-                         negative_cost ? negative_cost->data() : nullptr};
-    const TrainSettings settings{loss_named(loss), c_positive, c_negative, bias, eps, max_iter, threshold, max_weights, seed};
+                         negative_cost ? negative_cost->data() : nullptr,
+                         first_child,
+                         level_cost};
+    const TrainSettings settings{loss_named(loss), c_positive, c_negative,  bias, eps,
+                                 max_iter,         threshold,  max_weights, seed};
 
     const auto children = static_cast<size_t>(tree.children);
     std::vector<int64_t> start(children + 1, 0);
@@ -186,8 +190,8 @@ void bind_train(nb::module_ &module) {
     module.def("train_nodes", &train_nodes, nb::kw_only(), "indptr"_a.none(), "indices"_a.none(), "data"_a.none(),
                "columns"_a, "dense"_a.none(), "children_ptr"_a, "compete_ptr"_a, "compete"_a, "positive_ptr"_a,
                "positive"_a, "positive_cost"_a.none(), "negative_cost"_a.none(), "loss"_a, "c_positive"_a,
-               "c_negative"_a, "bias"_a, "eps"_a, "max_iter"_a, "threshold"_a, "max_weights"_a, "seed"_a, "threads"_a,
-               "progress"_a.none());
+               "c_negative"_a, "bias"_a, "eps"_a, "max_iter"_a, "threshold"_a, "max_weights"_a, "seed"_a,
+               "first_child"_a, "level_cost"_a, "threads"_a, "progress"_a.none());
 }
 
 }  // namespace treetop

@@ -1,5 +1,6 @@
 #include "search/tree_search.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -27,6 +28,14 @@ const Kernels &choose(const Kernels &generic, const Kernels &avx2, const Kernels
     return chosen_isa() == Isa::avx512 ? avx512 : chosen_isa() == Isa::avx2 ? avx2 : generic;
 }
 
+inline void offer_some(const Scored &scored, const int32_t *positions, int64_t size, Best &best) {
+    const int32_t *nodes = scored.level.children + scored.first;
+    for (int64_t i = 0; i < size; ++i) {
+        const int32_t child = positions[i];
+        best.offer(make_candidate(scored.scores[child], scored.margins[child], nodes[child]));
+    }
+}
+
 }  // namespace
 
 const SearchKernels &search_kernels() {
@@ -39,14 +48,17 @@ const OnlineKernels &online_kernels() {
     return kernels;
 }
 
-void offer_children(const Scored &scored, Mask open, std::vector<int32_t> &positions, Best &best) {
-    const int32_t *nodes = scored.level.children + scored.first;
+void offer_all(const Scored &scored, std::vector<int32_t> &positions, Best &best) {
     const int64_t found = search_kernels().at_least(scored.scores, scored.children, best.bar(), positions.data());
-    for (int64_t i = 0; i < found; ++i) {
-        const int32_t child = positions[i];
-        if (open != nullptr && !open[nodes[child]]) continue;
-        best.offer(make_candidate(scored.scores[child], scored.margins[child], nodes[child]));
-    }
+    offer_some(scored, positions.data(), found, best);
+}
+
+void offer_open(const Scored &scored, Mask open, std::vector<int32_t> &positions, Best &best) {
+    const int64_t found = search_kernels().at_least(scored.scores, scored.children, best.bar(), positions.data());
+    const int32_t *nodes = scored.level.children + scored.first;
+    const auto closed = [&](int32_t child) { return !open[nodes[child]]; };
+    int32_t *last = std::remove_if(positions.data(), positions.data() + found, closed);
+    offer_some(scored, positions.data(), last - positions.data(), best);
 }
 
 void write_labels(Best &best, const Settings &settings, int32_t *labels, float *scores) {

@@ -38,8 +38,14 @@ struct Allowed {
     Mask at(size_t level) const { return levels.empty() ? nullptr : levels[level]; }
 };
 
-// Offers the open children of one parent that have a chance.
-void offer_children(const Scored &scored, Mask open, std::vector<int32_t> &positions, Best &best);
+// Offers the children of one parent that have a chance. Two functions, because a free search must not pay for masks.
+void offer_all(const Scored &scored, std::vector<int32_t> &positions, Best &best);
+void offer_open(const Scored &scored, Mask open, std::vector<int32_t> &positions, Best &best);
+
+inline void offer_children(const Scored &scored, Mask open, std::vector<int32_t> &positions, Best &best) {
+    if (open == nullptr) offer_all(scored, positions, best);
+    else offer_open(scored, open, positions, best);
+}
 
 // Best first; -1 and the lowest score where there are fewer than k.
 void write_labels(Best &best, const Settings &settings, int32_t *labels, float *scores);

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,8 +9,10 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
 transformers = pytest.importorskip("transformers", reason="needs the extra 'neural'")
 
+from safetensors.torch import load_file, save_file
+
 from tiny_encoders import make_encoder
-from treetop.errors import ConfigError
+from treetop.errors import ConfigError, StoreError
 from treetop.runtime import Runtime
 from treetop.text.encoder import EncoderConfig, TextEncoder, check_reads
 
@@ -242,6 +245,32 @@ def test_saves_a_plain_hugging_face_folder(folders: dict[str, Path], tmp_path: P
     theirs = model.eval()(**tokenizer(TEXTS[:1], return_tensors="pt")).last_hidden_state[0, 0]
     ours = TextEncoder.load(encoder.config, tmp_path / "encoder").eval()
     np.testing.assert_allclose(theirs.detach(), ours.embed(ours.tokenize(TEXTS[:1]), Runtime(threads=1))[0], atol=1e-6)
+
+
+def test_a_tensor_that_is_missing_renamed_or_of_another_shape_is_noticed(tmp_path: Path) -> None:
+    """Otherwise random weights take its place, and nothing tells."""
+    folder, config = make_encoder(tmp_path, WORDS), EncoderConfig(name=str(tmp_path))
+    whole = load_file(folder / "model.safetensors")
+    name = next(name for name in whole if "attention" in name)
+    others = {key: value for key, value in whole.items() if key != name}
+    damaged = {"lack": others, "lack.*more|lack": {**others, name + "x": whole[name]},
+               "cannot be loaded": {**others, name: whole[name][:1].clone()}}  # fmt: skip
+    for problem, weights in damaged.items():
+        save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+        with pytest.raises(ConfigError, match=problem):
+            TextEncoder.load(config)
+        with pytest.raises(StoreError, match=problem):
+            TextEncoder.load(config, folder)
+    save_file({**whole, "head.bias": whole[name].clone()}, folder / "model.safetensors", metadata={"format": "pt"})
+    TextEncoder.load(config)  # pretrained encoders often come with the head of what they were trained for
+    with pytest.raises(StoreError, match=r"have an unknown head\.bias"):
+        TextEncoder.load(config, folder)
+    save_file(
+        {k: v for k, v in whole.items() if "pooler" not in k}, folder / "model.safetensors", metadata={"format": "pt"}
+    )
+    TextEncoder.load(config, folder)
+    with pytest.raises(StoreError, match=r"lack pooler\.dense\.bias and 1 more"):
+        TextEncoder.load(replace(config, pooling="pooler"), folder)
 
 
 def test_a_sample_tells_whether_an_encoder_can_read(folders: dict[str, Path]) -> None:

@@ -35,7 +35,7 @@ except ImportError as error:
 
 from treetop.text.frozen import lowest, run_lowest, skipping
 from treetop.text.pooling import say_mean, trained_pooling
-from treetop.text.pretrained import find, opening, quiet
+from treetop.text.pretrained import check_whole, find, opening, quiet, read_config, read_model, read_tokenizer
 
 __all__ = ["EncoderConfig", "EncoderSize", "TextEncoder", "check_reads", "mean_tokens", "read_all", "size_of"]
 
@@ -102,9 +102,9 @@ def size_of(config: EncoderConfig) -> EncoderSize:
     """The size of an encoder, without reading its weights."""
     source = find(config.name)
     with opening(config.name, source):
-        about = transformers.AutoConfig.from_pretrained(source)
+        about = read_config(source)
         with torch.device("meta"):
-            model = transformers.AutoModel.from_config(about)  # type: ignore[no-untyped-call]
+            model = transformers.AutoModel.from_config(about, trust_remote_code=False)  # type: ignore[no-untyped-call]
     parameters = sum(p.numel() for p in model.parameters())
     return EncoderSize(parameters, about.hidden_size, about.num_hidden_layers, about.num_attention_heads)
 
@@ -113,7 +113,7 @@ def check_reads(config: EncoderConfig, texts: Texts) -> None:
     """Refuse texts that an encoder cannot read, as those in a script that it has never seen; by a sample of them."""
     source = find(config.name)
     with opening(config.name, source):
-        tokenizer = transformers.AutoTokenizer.from_pretrained(source)
+        tokenizer = read_tokenizer(source)
     share = unknown_share(texts[:: max(1, len(texts) // 256)], tokenizer)
     if share > MOSTLY_UNKNOWN:
         raise ConfigError(
@@ -160,12 +160,14 @@ class TextEncoder(nn.Module):
         name = config.name if folder is None else str(folder)
         source = find(name)
         with opening(name, source, of_model=folder is not None):
-            about = transformers.AutoConfig.from_pretrained(source)
+            about = read_config(source)
             _set_dropout(about, DROPOUTS, config.dropout)
             _set_dropout(about, ATTENTION_DROPOUTS, config.attention_dropout)
-            model, loading = transformers.AutoModel.from_pretrained(source, config=about, output_loading_info=True)
-            tokenizer = transformers.AutoTokenizer.from_pretrained(source)
+            model, loading = read_model(source, about)
+            tokenizer = read_tokenizer(source)
             pooling = trained_pooling(source) if config.pooling == "auto" else config.pooling
+            if folder is not None:
+                check_whole(loading, pooler=pooling == "pooler")
         if pooling == "pooler" and getattr(model, "pooler", None) is None:
             pooling = "token"  # XLNet and others have none
         if pooling != "pooler" and any(name.startswith("pooler.") for name in loading["missing_keys"]):

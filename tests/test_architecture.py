@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "treetop"
 LAYERS = [
     {"errors", "types", "version", "kernels"},
-    {"config", "progress", "runtime", "store", "sparse", "predictions"},
+    {"config", "progress", "runtime", "manifest", "store", "sparse", "predictions"},
     {"data", "metrics"},
     {"text", "labels", "presets"},
     {"linear"},

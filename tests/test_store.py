@@ -231,6 +231,107 @@ def test_a_file_is_never_replaced(tmp_path: Path) -> None:
         pytest.fail("the block must not run")
 
 
+def test_a_place_is_tried_before_anything_is_learned(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    Folder.check_target(tmp_path / "new" / "deep" / "model")
+    Folder.check_target(tmp_path / ("n" * 230))
+    for place, why in (
+        (tmp_path / "file" / "model", "Not a directory"),
+        (tmp_path / "file" / "deep" / "model", "Not a directory"),
+        (tmp_path / ("n" * 250), "File name too long"),  # it would be written as .nnn….partial
+        (tmp_path / ("n" * 300) / "model", "File name too long"),
+        (Path("/proc/model"), "cannot be written"),
+        (Path("/proc"), "not a model folder"),
+    ):
+        if Path("/proc").exists() or tmp_path in place.parents:
+            with pytest.raises(StoreError, match=why):
+                Folder.check_target(place)
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_a_place_of_somebody_else_is_refused_before_anything_is_learned(tmp_path: Path) -> None:
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs").chmod(0o500)
+    done = _run(DENIED, str(tmp_path / "theirs"))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        f"{tmp_path}/theirs/model: cannot be written (Permission denied); what was there before is unchanged",
+        f"{tmp_path}/secret/model: cannot be read (Permission denied)",
+        f"{tmp_path}/secret: cannot be read (Permission denied)",
+    ]
+
+
+DENIED = """
+import os, sys
+from pathlib import Path
+from treetop.errors import StoreError
+from treetop.store import Folder
+
+theirs = Path(sys.argv[2])
+secret = theirs.parent / "secret"
+(secret / "model").mkdir(parents=True)
+secret.chmod(0)
+theirs.parent.chmod(0o755)
+for parent in theirs.parent.parents[:-2]:
+    parent.chmod(parent.stat().st_mode | 0o111)
+if os.getuid() == 0:
+    os.setuid(12345)
+for look in (lambda: Folder.check_target(theirs / "model"), lambda: Folder.open(secret / "model"),
+             lambda: Folder.open(secret)):
+    try:
+        look()
+    except StoreError as error:
+        print(error)
+"""
+
+
+def test_a_link_stays_and_what_it_leads_to_is_replaced_every_time(tmp_path: Path) -> None:
+    model(tmp_path / "disk" / "model", 1)
+    (tmp_path / "link").symlink_to("disk/model")
+    (tmp_path / "dangling").symlink_to(tmp_path / "disk" / "other")
+    for number in (2, 3, 4):
+        for link, place in (("link", "model"), ("dangling", "other")):
+            Folder.check_target(tmp_path / link)
+            model(tmp_path / link, number)
+            assert (tmp_path / link).is_symlink()
+            assert number_of(tmp_path / link) == number_of(tmp_path / "disk" / place) == number
+    assert sorted(os.listdir(tmp_path)) == ["dangling", "disk", "link"]
+    assert sorted(os.listdir(tmp_path / "disk")) == ["model", "other"]
+    (tmp_path / "disk" / "other").rename(tmp_path / "disk" / ".other.old")  # killed between the two renames
+    assert number_of(tmp_path / "dangling") == 4
+
+
+def test_a_link_in_a_circle_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(StoreError, match="circle"):
+        Folder.check_target(tmp_path / "a")
+    with pytest.raises(StoreError, match="cannot be read"):
+        Folder.open(tmp_path / "a")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_what_is_no_file_is_never_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "device").symlink_to("/dev/zero")
+    (tmp_path / "folder").mkdir()
+    folder = Folder.open(tmp_path)
+    for name in ("pipe", "device", "folder"):
+        for read in (folder.read_json, folder.read_tensors, lambda name: list(folder.read_lines(name))):
+            with pytest.raises(StoreError, match=f"{name}: is not a file"):
+                read(name)
+
+
+def test_whatever_a_block_stumbles_over_is_damage(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.write_json("value.json", {})
+    for blunder in (lambda: {}["gone"], lambda: [][0], lambda: None.gone, lambda: 1 / 0):  # type: ignore[attr-defined]
+        with pytest.raises(StoreError, match=r"value\.json: the file is damaged \(.+\)"), folder.reading("value.json"):
+            blunder()
+    with pytest.raises(KeyboardInterrupt), folder.reading("value.json"):
+        raise KeyboardInterrupt
+
+
 def test_an_empty_folder_may_become_a_model_even_the_current_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -258,7 +359,7 @@ def test_missing_things_are_named(tmp_path: Path) -> None:
             read("gone")
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b'{"a": 1', b"no json"])
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b'{"a": 1', b"no json", b"[" * 100_000, b"7" * 10_000])
 def test_damaged_json_is_named(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "value.json").write_bytes(content)
     folder = Folder.open(tmp_path)
@@ -344,6 +445,29 @@ def test_a_whole_file_appears_at_the_end(tmp_path: Path) -> None:
         file.write("two\n\ud800")
     assert path.read_text() == "one\n"
     assert os.listdir(path.parent) == ["out.jsonl"]
+
+
+def test_a_device_or_a_pipe_is_written_to_and_never_replaced(tmp_path: Path) -> None:
+    (tmp_path / "null").symlink_to(os.devnull)
+    with whole_file(tmp_path / "null") as file:
+        file.write("one\n")
+    assert (tmp_path / "null").is_symlink()
+    assert not Path(os.devnull).is_file()
+    if Path("/dev/full").exists():
+        with (
+            pytest.raises(StoreError, match=r"/dev/full: cannot be written \(No space left"),
+            whole_file("/dev/full") as file,
+        ):
+            file.write("one\n")
+
+
+def test_a_link_to_a_file_stays(tmp_path: Path) -> None:
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to("real")
+    with whole_file(tmp_path / "link") as file:
+        file.write("new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
 
 
 def test_a_whole_file_cannot_take_the_place_of_a_folder(tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
 """A model folder: JSON and safetensors files, written all or nothing, read by mapping them into memory.
 
 A folder is written beside its final place, flushed to disk and renamed at the end, so that an interrupted save leaves
-the old model as it was. Tensors are in the safetensors format (a JSON header, then the raw arrays), which any other
-tool reads. It is written and mapped here because the library's numpy reader copies every array.
+the old model as it was. Its manifest tells later whether it is still what was written. Tensors are in the safetensors
+format (a JSON header, then the raw arrays), which any other tool reads. It is written and mapped here because the
+library's numpy reader copies every array.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import json
 import math
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any
@@ -21,7 +23,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treetop.errors import StoreError
+from treetop import manifest
+from treetop.errors import MissingExtraError, StoreError
 
 __all__ = ["Folder", "whole_file"]
 
@@ -31,6 +34,9 @@ _DTYPES = {
 }  # fmt: skip
 _NAMES = {np.dtype(kind): name for name, kind in _DTYPES.items()}
 _ALIGNMENT = 64
+_MOST_JSON = 1 << 28
+"""Bytes of a JSON file or of a header of tensors; ours have a few thousand."""
+_LONGEST_REASON = 300
 
 
 class Folder:
@@ -41,25 +47,31 @@ class Folder:
 
     @classmethod
     def open(cls, path: str | PathLike[str]) -> Folder:
-        """An existing folder, for reading."""
-        found = Path(path) if Path(path).exists() else _aside(_absolute(path))
-        if not found.is_dir():
-            raise StoreError("there is no such model folder", path=path)
-        return cls(found)
+        """An existing folder, for reading; a quick look at its manifest tells whether a file was cut or exchanged."""
+        with _readable(Path(path)):
+            there = Path(path) if os.path.exists(path) else _aside(_place(path))
+            if not os.path.isdir(there):
+                with suppress(FileNotFoundError, NotADirectoryError):
+                    os.stat(path)  # says why, if it is not simply absent
+                raise StoreError("there is no such model folder", path=path)
+            os.listdir(there)
+        manifest.check(there)
+        return cls(there)
 
     @classmethod
     @contextmanager
     def create(cls, path: str | PathLike[str]) -> Iterator[Folder]:
         """A folder that appears under its name, complete, when the block ends without an error."""
-        target = _absolute(path)
+        target = _place(path)
         with _as_store_errors(target):
             target.parent.mkdir(parents=True, exist_ok=True)
             cls.check_target(target)
-            draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent))
+            draft = _draft(target, target.parent)
             draft.chmod(0o777 & ~_umask())  # mkdtemp makes it private; a model is as readable as any file of its owner
         try:
             with _as_store_errors(target):
                 yield cls(draft)
+                manifest.seal(draft)
                 _flush_tree(draft)
                 _replace(target, draft)
         finally:
@@ -67,10 +79,24 @@ class Folder:
 
     @staticmethod
     def check_target(path: str | PathLike[str]) -> None:
-        """Refuse to write over anything but a model folder or an empty one; worth asking before a long training."""
-        target = Path(path)
-        if target.exists() and not _replaceable(target):
-            raise StoreError("exists and is not a model folder; choose another name or remove it", path=target)
+        """Refuse a place that `create` would refuse or fail at; worth asking before a long training.
+
+        A link is followed: what it leads to is written, or replaced, and the link stays.
+        """
+        target = _place(path)
+        with _as_store_errors(target):
+            if target.is_symlink():
+                raise StoreError("is a link that leads in a circle; choose another name or remove it", path=target)
+            if target.exists() and not _replaceable(target):
+                raise StoreError("exists and is not a model folder; choose another name or remove it", path=target)
+            if os.path.ismount(target):
+                raise StoreError("is the root of a disk and cannot be replaced; give a folder inside it", path=target)
+            home = next(parent for parent in target.parents if parent.exists())
+            _draft(target, home).rmdir()  # whatever the system has against it, it says now
+
+    def verify(self, threads: int = 0) -> manifest.Verified:
+        """Read every byte and compare it with the manifest: what was found, or an error that names the first file."""
+        return manifest.verify(self.path, threads)
 
     def sub(self, name: str) -> Folder:
         """A folder inside this one."""
@@ -78,7 +104,7 @@ class Folder:
 
     def has(self, name: str) -> bool:
         """Whether a file or folder of that name is there."""
-        return (self.path / name).exists()
+        return os.path.exists(self.path / name)
 
     def write_json(self, name: str, value: Any) -> None:
         """Write one value as indented JSON."""
@@ -87,7 +113,9 @@ class Folder:
 
     def read_json(self, name: str) -> Any:
         """The value of a JSON file."""
-        with self._reading(name) as path:
+        with self.reading(name) as path:
+            if path.stat().st_size > _MOST_JSON:
+                raise ValueError(f"{path.stat().st_size:,} bytes of JSON, more than {_MOST_JSON:,}")
             return json.loads(path.read_text(encoding="utf-8"))
 
     def write_lines(self, name: str, values: Iterable[Any]) -> None:
@@ -97,7 +125,7 @@ class Folder:
 
     def read_lines(self, name: str) -> Iterator[Any]:
         """The values of a file with one JSON value per line."""
-        with self._reading(name) as path, path.open(encoding="utf-8") as file:
+        with self.reading(name) as path, path.open(encoding="utf-8") as file:
             for line in file:
                 yield json.loads(line)
 
@@ -115,11 +143,11 @@ class Folder:
 
     def read_tensors(self, name: str) -> dict[str, NDArray[Any]]:
         """The arrays of a safetensors file: read-only, mapped, loaded by the system as they are touched."""
-        with self._reading(name) as path:
+        with self.reading(name) as path:
             size = path.stat().st_size
             with path.open("rb") as file:
                 length = int.from_bytes(file.read(8), "little")
-                if not 0 < length <= size - 8:
+                if not 0 < length <= min(size - 8, _MOST_JSON):
                     raise ValueError("the header is cut short")
                 header = json.loads(file.read(length))
             if not isinstance(header, dict):
@@ -133,20 +161,23 @@ class Folder:
         return path
 
     @contextmanager
-    def _reading(self, name: str) -> Iterator[Path]:
+    def reading(self, name: str = "") -> Iterator[Path]:
+        """A block that reads a file, or makes sense of several: whatever it stumbles over is damage, and says where."""
         path = self.path / name
-        try:
+        with _readable(path):
+            if name and not stat.S_ISREG(path.stat().st_mode):
+                raise StoreError("is not a file; restore the folder", path=path)
             yield path
-        except FileNotFoundError:
-            raise StoreError("the file is missing; this is not a complete treetop model folder", path=path) from None
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise StoreError(f"the file is damaged ({error}); restore it or train again", path=path) from error
 
 
 @contextmanager
 def whole_file(path: str | PathLike[str]) -> Iterator[IO[str]]:
     """A text file that appears under its name, complete, when the block ends without an error."""
-    target = Path(path)
+    target = _place(path)
+    if os.path.exists(target) and not target.is_file() and not target.is_dir():  # a device or a pipe: never replaced
+        with _as_store_errors(target), target.open("w", encoding="utf-8") as file:
+            yield file
+        return
     with _as_store_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, draft = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent)
@@ -168,9 +199,14 @@ def _umask() -> int:
     return mask
 
 
-def _absolute(path: str | PathLike[str]) -> Path:
-    """The path with a last part that is a name, which `.` is not."""
-    return Path(os.path.abspath(path))
+def _place(path: str | PathLike[str]) -> Path:
+    """Where something is or will be: links followed, and with a last part that is a name, which `.` is not."""
+    return Path(os.path.realpath(path))
+
+
+def _draft(target: Path, home: Path) -> Path:
+    """A new folder with a name that tells what it will become."""
+    return Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=home))
 
 
 def _header(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
@@ -193,6 +229,32 @@ def _view(body: NDArray[np.uint8], entry: Mapping[str, Any]) -> NDArray[Any]:
         raise ValueError(f"an array of shape {shape} does not fit into {end - start} bytes")
     array: NDArray[Any] = body[start:end].view(kind).reshape(shape)
     return array
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (StoreError, MissingExtraError, MemoryError):
+        raise
+    except FileNotFoundError:
+        raise StoreError("the file is missing; this is not a complete treetop model folder", path=path) from None
+    except OSError as error:
+        raise StoreError(f"cannot be read ({error.strerror or error})", path=path) from error
+    except Exception as error:
+        raise _damage(path, error) from error
+    except BaseException as error:  # a library in Rust that panics raises what no `except Exception` catches
+        if type(error).__name__ != "PanicException":
+            raise
+        raise _damage(path, error) from error
+
+
+def _damage(path: Path, error: BaseException) -> StoreError:
+    """What was stumbled over, in one short line."""
+    said = " ".join(str(error).split())[:_LONGEST_REASON]
+    problem = said if said and not isinstance(error, KeyError) else repr(error)[:_LONGEST_REASON]
+    what = "model" if path.is_dir() else "file"
+    return StoreError(f"the {what} is damaged ({problem}); restore it or train again", path=path)
 
 
 @contextmanager

@@ -88,7 +88,10 @@ def test_a_cache_cut_short_is_noticed(tmp_path: Path) -> None:
     folder = next(tmp_path.iterdir())
     data = (folder / "ids.bin").read_bytes()
     (folder / "ids.bin").write_bytes(data[: len(data) // 2])
-    with pytest.raises(StoreError, match="token ids"):
+    with pytest.raises(StoreError, match=r"ids\.bin.*had 34.*delete the folder to tokenise again"):
+        tokenise(TEXTS, tokenizer(WORDS, CLASSIC), max_tokens=16, cache=tmp_path)
+    (folder / "manifest.json").unlink()  # as before there were any
+    with pytest.raises(StoreError, match=r"ids\.bin: the file is damaged"):
         Tokens.load(Folder.open(folder))
 
 

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from treetop.apps.measure import Figures
 from treetop.config import to_dict
+from treetop.manifest import Verified
 from treetop.methods import Method
 from treetop.methods.registry import trainable
 from treetop.predictions import Suggestion
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from treetop.methods.ensemble import Ensemble
 
 __all__ = [
-    "compare_figures", "say_ensemble", "say_trained", "show_analysis", "show_figures", "show_model", "show_presets",
-    "show_suggestions", "warn_of_memory",
+    "compare_figures", "say_ensemble", "say_trained", "say_verified", "show_analysis", "show_figures", "show_model",
+    "show_presets", "show_suggestions", "warn_of_memory",
 ]  # fmt: skip
 
 out = Console()
@@ -49,6 +50,13 @@ def say_trained(model: Method[Any], path: Path) -> None:
         f"{facts['wall_seconds']:.1f} s ({facts['cpu_seconds']:.1f} s of CPU), "
         f"peak memory {size(facts['peak_rss_mib'] * 2**20)}, model {size(_bytes(path))} in {path}"
     )
+
+
+def say_verified(found: Verified) -> None:
+    """After every byte of a model folder was read and found to be what was saved."""
+    out.print(f"verified: {found.files:,} files, {size(found.size)}, every byte as it was saved", highlight=False)
+    if found.unlisted:
+        out.print(f"added since: {', '.join(found.unlisted)}", style="dim", highlight=False, markup=False)
 
 
 def show_figures(figures: Figures, texts: str = "") -> None:

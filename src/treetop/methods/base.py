@@ -109,11 +109,12 @@ class Method(Configured[C], ABC):
         if card["method"] != cls.name:
             raise StoreError(f"this is a model of method '{card['method']}', not '{cls.name}'", path=folder.path)
         model = cls(config=read_config(card, cls.config_class, folder.path / CARD), runtime=runtime)
-        model.training = card["training"]
-        model.frequency = folder.read_tensors("labels.safetensors")["frequency"]
-        model.space = _read_labels(folder, len(model.frequency))
-        model.learned = folder.read_tensors(TEXTS)["digests"] if folder.has(TEXTS) else None
-        read_parts(model, cls.parts, folder)
+        with folder.reading():
+            model.training = card["training"]
+            model.frequency = folder.read_tensors("labels.safetensors")["frequency"]
+            model.space = _read_labels(folder, len(model.frequency))
+            model.learned = folder.read_tensors(TEXTS)["digests"] if folder.has(TEXTS) else None
+            read_parts(model, cls.parts, folder)
         model._origin = Origin.of(folder.path)
         return model
 
@@ -270,7 +271,7 @@ def _tagged(corpus: Corpus, labels: Sequence[Sequence[str]] | None) -> Dataset:
 def _read_labels(folder: Folder, labels: int) -> LabelSpace:
     """The names of the labels, and their texts if there are any."""
     rows = list(folder.read_lines(LABELS))
-    if len(rows) != labels or not all("label" in row for row in rows):
+    if len(rows) != labels or not all(isinstance(row, dict) and isinstance(row.get("label"), str) for row in rows):
         problem = f"{len(rows)} lines, and not a label on each of {labels}; restore it or train again"
         raise StoreError(f"the file is damaged ({problem})", path=folder.path / LABELS)
     texts = [row["text"] for row in rows] if rows and "text" in rows[0] else None

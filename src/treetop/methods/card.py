@@ -42,7 +42,11 @@ MIGRATIONS: tuple[Migration, ...] = ()
 
 def read_card(folder: Folder) -> Card:
     """The card of a model folder in the words of this version, or an error that names the file."""
-    card, path = folder.read_json(CARD), folder.path / CARD
+    with folder.reading(CARD) as path:
+        return _check_card(folder.read_json(CARD), path)
+
+
+def _check_card(card: Any, path: Path) -> Card:
     if not isinstance(card, dict) or "method" not in card:
         raise StoreError("this is not the card of a treetop model", path=path)
     if card.get("format") not in range(1, FORMAT + 1):

@@ -149,11 +149,11 @@ def save_heads(network: nn.Module, folder: Folder) -> None:
 
 def load_heads(network: nn.Module, folder: Folder) -> None:
     """Map what `save_heads` wrote into the network, and make it ready to predict."""
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), folder.reading(HEADS):
         warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
         state = {name: torch.from_numpy(array) for name, array in folder.read_tensors(HEADS).items()}
-    expected = {name: p.shape for name, p in network.state_dict().items() if not name.startswith("encoder.")}
-    found = {name: tensor.shape for name, tensor in state.items()}
+    expected = {name: (p.shape, p.dtype) for name, p in network.state_dict().items() if not name.startswith("encoder.")}
+    found = {name: (tensor.shape, tensor.dtype) for name, tensor in state.items()}
     wrong = [name for name in sorted(expected.keys() | found.keys()) if expected.get(name) != found.get(name)]
     if wrong:
         problem = f"does not fit the rest of the model ({wrong[0]}); restore it or train again"

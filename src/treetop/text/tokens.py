@@ -165,22 +165,17 @@ class Tokens:
     def load(cls, folder: Folder) -> Tokens:
         """Tokens written by `save` or `tokenise`, memory-mapped."""
         about = folder.read_json("tokens.json")
-        if about.get("format") != FORMAT:
-            raise StoreError(f"tokens of format {about.get('format')}; tokenise again", path=folder.path)
-        frame = from_dict(Frame, about["frame"])
-        if not folder.has("ids.bin"):
-            arrays = folder.read_tensors("tokens.safetensors")
-            return cls(arrays["ids"], arrays["ptr"], frame, max_tokens=about["max_tokens"], chunks=about["chunks"])
-        ptr, path, kind = (
-            folder.read_tensors("ptr.safetensors")["ptr"],
-            folder.path / "ids.bin",
-            np.dtype(about["dtype"]),
-        )
-        held = path.stat().st_size // kind.itemsize
-        if held < ptr[-1]:
-            raise StoreError(f"holds {held} token ids of {ptr[-1]}; delete the folder to tokenise again", path=path)
-        ids = np.memmap(path, dtype=kind, mode="r", shape=(max(1, int(ptr[-1])),))
-        return cls(ids, ptr, frame, max_tokens=about["max_tokens"], chunks=about["chunks"])
+        with folder.reading("tokens.json"):
+            if about["format"] != FORMAT:
+                raise StoreError(f"tokens of format {about['format']}; tokenise again", path=folder.path)
+            frame, limits = from_dict(Frame, about["frame"]), {key: int(about[key]) for key in ("max_tokens", "chunks")}
+            if not folder.has("ids.bin"):
+                arrays = folder.read_tensors("tokens.safetensors")
+                return cls(arrays["ids"], arrays["ptr"], frame, **limits)
+            ptr, kind = folder.read_tensors("ptr.safetensors")["ptr"], np.dtype(about["dtype"])
+        with folder.reading("ids.bin") as path:
+            ids = np.memmap(path, dtype=kind, mode="r", shape=(max(1, int(ptr[-1])),))
+        return cls(ids, ptr, frame, **limits)
 
 
 def batches_by_length(tokens: Tokens, budget: int = 8192) -> Iterator[NDArray[np.int64]]:
@@ -229,7 +224,12 @@ def tokenise(
                     file.write(np.zeros(1, kind).tobytes())  # an empty file cannot be mapped
             folder.write_tensors("ptr.safetensors", {"ptr": np.cumsum(sizes, dtype=np.int64)})
             folder.write_json("tokens.json", {**_describe(frame, max_tokens, chunks), "dtype": kind.name})
-    return Tokens.load(Folder.open(target))
+    try:
+        return Tokens.load(Folder.open(target))
+    except StoreError as error:
+        raise StoreError(
+            f"kept tokens are damaged ({error}); delete the folder to tokenise again", path=target
+        ) from error
 
 
 def unknown_share(texts: Texts, tokenizer: Any) -> float:

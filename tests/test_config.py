@@ -243,6 +243,16 @@ def test_differences_are_tables() -> None:
     assert adjust(Config(), difference(changed, Config())) == changed
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Told:
+    steps: int = 3
+    told: object = field(default_factory=object, compare=False)
+
+
+def test_what_does_not_count_when_compared_is_no_difference() -> None:
+    assert difference(Told(steps=4), Told()) == {"steps": 4}
+
+
 def test_long_names_are_tables() -> None:
     assert unfold({"a": 1, "b__c": 2, "b__d__e": 3}) == {"a": 1, "b": {"c": 2, "d": {"e": 3}}}
     assert unfold({"b__c": 2, "b": {"c": 1, "d": 4}}) == {"b": {"c": 2, "d": 4}}

@@ -74,7 +74,7 @@ def difference(config: Any, base: Any) -> dict[str, Any]:
     found = {}
     for field in dataclasses.fields(config):
         value, other = getattr(config, field.name), getattr(base, field.name)
-        if value != other:
+        if field.compare and value != other:
             parts = dataclasses.is_dataclass(value) and type(value) is type(other)
             found[field.name] = difference(value, other) if parts else value
     return found

@@ -114,6 +114,8 @@ def test_an_ensemble_is_made_like_the_others() -> None:
     ]
     assert all(one.config == config and one.members is members for one in made)
     assert Ensemble(config).config == config
+    fitted = [member.fit(["red apple", "heavy rain"], [["fruit"], ["weather"]]) for member in members]
+    assert Ensemble.of(fitted, fuser="rank_average").config == config
     with pytest.raises(ConfigError, match="1 weights for 2 members"):
         Ensemble(members, weights=[1.0])
 

@@ -97,11 +97,11 @@ class Ensemble(Method[EnsembleConfig]):
         return {"members": self.members} | super()._arguments()
 
     @classmethod
-    def of(cls, members: Sequence[Method[Any]], config: EnsembleConfig | None = None) -> Ensemble:
+    def of(cls, members: Sequence[Method[Any]], config: EnsembleConfig | None = None, **settings: Any) -> Ensemble:
         """An ensemble of models that are already fitted on the same labels."""
         if not members:
             raise ConfigError("an ensemble needs at least one member")
-        ensemble = cls(members, config, runtime=members[0].runtime)
+        ensemble = cls(members, config, runtime=members[0].runtime, **settings)
         for member in members:
             member._check_fitted()
             if list(member.space.names) != list(members[0].space.names):

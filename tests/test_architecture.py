@@ -31,6 +31,7 @@ ONLY_IN = {
     "huggingface_hub": ("text/pretrained.py",),
     "tokenizers": ("text/encoder.py", "text/tokens.py"),
     "polars": ("data/", "text/"),
+    "fastexcel": ("data/",),
     "rich": ("progress/terminal.py", "apps/"),
     "typer": ("apps/",),
     "sklearn": ("sklearn.py",),

@@ -2,23 +2,41 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from treetop.data.fields import Fields, absent, as_names, as_text, as_weights, label_row
-from treetop.errors import DataError
+from treetop.data.fields import Fields, absent, as_names, as_text, as_weights, is_null, joined
+from treetop.errors import ConfigError, DataError
 
 
-def test_names_from_lists_numbers_and_strings() -> None:
-    assert as_names(["a", 7, "ü"], Fields()) == ["a", "7", "ü"]
-    assert as_names("a, b,,c", Fields(separator=",")) == ["a", "b", "", "c"]
-    assert as_names("a, b", Fields(separator="")) == ["a, b"]
+@pytest.mark.parametrize(
+    "value",
+    [
+        ["a", 7, "ü"],
+        ("a", 7.0, "ü"),
+        ["a", None, 7, float("nan"), "ü"],
+        np.array(["a", "7", "ü"]),
+        pd.array(["a", 7, "ü"]),
+    ],
+)
+def test_names_from_lists_and_arrays(value: Any) -> None:
+    assert as_names(value, "tags") == ["a", "7", "ü"]
+    assert as_names(np.array([3, 4]), "tags") == ["3", "4"]
 
 
-def test_rows_with_weights_beside_or_inside() -> None:
-    record: dict[str, Any] = {"tags": ["a", "b"], "rel": [1, 0.5]}
-    assert label_row(record, Fields(labels="tags")) == (["a", "b"], None)
-    assert label_row(record, Fields(labels="tags", weights="rel")) == (["a", "b"], [1.0, 0.5])
-    assert label_row({"labels": {"a": 2}}, Fields()) == (["a"], [2.0])
+def test_what_stands_for_nothing() -> None:
+    assert all(map(is_null, [None, float("nan"), np.nan, pd.NA, pd.NaT]))
+    assert not any(map(is_null, ["", "nan", 0, False, [], 1.5]))
+
+
+def test_text_fields_one_or_several() -> None:
+    assert Fields().wanted == ("text", "labels")
+    assert Fields(text=("title", "body"), weights="w").wanted == ("title", "body", "labels", "w")
+    assert joined(["a title", " ", "", "and a body"]) == "a title\nand a body"
+    for nothing in ("", (), ("title", "")):
+        with pytest.raises(ConfigError, match="name one field or column, or several"):
+            Fields(text=nothing)
 
 
 def test_absent_names_what_is_there() -> None:
@@ -40,5 +58,5 @@ def test_what_are_no_weights(value: Any) -> None:
 
 def test_long_values_are_shortened_in_messages() -> None:
     with pytest.raises(DataError) as caught:
-        as_names("x" * 10_000, Fields())
+        as_names("x" * 10_000, "tags")
     assert len(str(caught.value)) < 200

@@ -91,14 +91,12 @@ def test_fields_by_other_names_and_separated_strings(tmp_path: Path) -> None:
     [
         ('{"text": "x", "labels": ["a"]', "not valid JSON (Expecting ',' delimiter at column 30)"),
         ("plain text", "not valid JSON"),
-        ("[1, 2]", "write one object per line"),
+        ("[1, 2]", "not a JSON object; each line must be one object"),
         ("17", "not a JSON object"),
-        ('{"txt": "x", "labels": ["a"]}', "no field 'text'; there are: txt, labels; did you mean 'txt'?"),
-        ('{"text": "x", "label": ["a"]}', "no field 'labels'; there are: text, label; did you mean 'label'?"),
-        ('{"text": null, "labels": ["a"]}', "field 'text' is null, expected a text"),
-        ('{"text": "x", "labels": "a,b"}', "field 'labels' is a string ('a,b'), expected a list"),
-        ('{"text": "x", "labels": null}', "field 'labels' is null, expected a list"),
-        ('{"text": "x", "labels": [null]}', "field 'labels' holds null, expected label names"),
+        ('{"text": 5, "labels": ["a"]}', "field 'text' is a number (5), expected a text"),
+        ('{"text": "x", "labels": true}', "field 'labels' holds a boolean (True)"),
+        ('{"text": "x", "labels": 0.5}', "field 'labels' holds a number (0.5), expected label names"),
+        ('{"text": "x", "labels": [' + "9" * 5000 + "]}", "not valid JSON"),
         ('{"text": "x", "labels": [true]}', "field 'labels' holds a boolean (True)"),
         ('{"text": "x", "labels": [["a"]]}', "field 'labels' holds a list (['a'])"),
         ('{"text": "x", "labels": {"a": "high"}}', "field 'labels' holds a string ('high'), expected numbers"),
@@ -116,7 +114,7 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str, expected: str) -> None:
     [
         ('{"text": "x", "labels": ["a"], "w": [1, 2]}', "1 labels but 2 weights"),
         ('{"text": "x", "labels": ["a"], "w": 1}', "expected a list with one number per label"),
-        ('{"text": "x", "labels": ["a"]}', "no field 'w'"),
+        ('{"text": "x", "labels": ["a"]}', "no field 'w'; there are: text, labels"),
     ],
 )
 def test_bad_weights_are_named(tmp_path: Path, line: str, expected: str) -> None:
@@ -125,12 +123,46 @@ def test_bad_weights_are_named(tmp_path: Path, line: str, expected: str) -> None
     assert expected in found
 
 
-def test_other_encodings_are_named(tmp_path: Path) -> None:
-    latin = GOOD.encode() + '{"text": "café", "labels": ["a"]}\n'.encode("latin-1")
-    found = message(written(tmp_path, latin))
-    assert "line 3: byte 0xe9 at position 14 is not UTF-8" in found
-    assert "iconv -f LATIN1 -t UTF-8" in found
-    assert "iconv -f UTF-16" in message(written(tmp_path, GOOD.encode("utf-16")))
+def test_a_field_that_no_record_has_is_named(tmp_path: Path) -> None:
+    path = written(tmp_path, '\n{"txt": "x", "label": ["a"]}\n' * 3)
+    assert message(path).startswith(f"{path}, line 2: no field 'text'; there are: txt, label; did you mean 'txt'?")
+    assert "no field 'labels'; there are: txt, label; did you mean 'label'?" in message(path, text="txt")
+
+
+def test_null_and_absent_alike(tmp_path: Path) -> None:
+    lines = [
+        '{"text": "one", "labels": ["a", null]}',
+        '{"text": null, "labels": null}',
+        '{"labels": ["b"]}',
+        '{"text": "four"}',
+        '{"text": "five", "labels": NaN}',
+    ]
+    dataset = read(written(tmp_path, "\n".join(lines)))
+    assert dataset.corpus.texts == ["one", "", "", "four", "five"]
+    assert dataset.labels.toarray().tolist() == [[1, 0], [0, 0], [0, 1], [0, 0], [0, 0]]
+    assert (dataset.findings.null_texts, dataset.findings.null_labels) == (2, 4)
+
+
+def test_texts_in_several_fields(tmp_path: Path) -> None:
+    path = written(tmp_path, '{"title": "A", "body": "b", "labels": ["x"]}\n{"title": "C", "labels": ["x"]}')
+    assert read(path, text=("title", "body")).corpus.texts == ["A\nb", "C"]
+
+
+def test_labels_in_one_string_or_number(tmp_path: Path) -> None:
+    dataset = read(written(tmp_path, '{"text": "x", "labels": "a, b"}\n{"text": "y", "labels": 7}\n'))
+    assert dataset.space.names == ("7", "a", "b")
+    assert dataset.findings.split == "labels split at ','"
+
+
+def test_other_encodings(tmp_path: Path) -> None:
+    content = '{"text": "it’s a café", "labels": ["a"]}\n'
+    for encoding, known in (("cp1252", "windows-1252"), ("utf-16", "utf-16"), ("utf-8-sig", "utf-8")):
+        dataset = read(written(tmp_path, content.encode(encoding)))
+        assert dataset.corpus.texts == ["it’s a café"]
+        assert dataset.findings.encoding == known
+    greek = written(tmp_path, '{"text": "καλημέρα", "labels": ["a"]}\n'.encode("cp1253"))
+    assert "line 1: byte 0xea at position 11 is neither UTF-8 nor windows-1252; name the encoding" in message(greek)
+    assert read(greek, encoding="cp1253").corpus.texts == ["καλημέρα"]
 
 
 def test_empty_files_and_files_without_labels(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from treetop.data.lines import Place, decode, lines, live_lines, text_lines
+from treetop.data.lines import Place, lines, live_lines, text_lines
+from treetop.data.tally import Tally
 from treetop.errors import DataError
 
 
@@ -55,10 +56,28 @@ def test_a_named_pipe_is_read_like_a_file(tmp_path: Path) -> None:
     writer.join()
 
 
-def test_text_lines_name_the_line_that_is_not_utf8(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"line 2: byte 0xff at position 3 is not UTF-8; .*iconv -f LATIN1"):
-        list(text_lines(written(tmp_path, b"fine\nno\xff\n")))
-    assert decode("שלום 🌳".encode(), "x", 1) == "שלום 🌳"
+def test_text_lines_name_the_line_that_cannot_be_decoded(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"line 2: byte 0x81 at position 3 is neither UTF-8 nor windows-1252"):
+        list(text_lines(written(tmp_path, b"fine\nno\x81\n")))
+
+
+@pytest.mark.parametrize("ends", [b"\n", b"\r\n", b"\r"], ids=["Unix", "Windows", "old Mac"])
+def test_line_ends(tmp_path: Path, ends: bytes) -> None:
+    content = ends.join([b"one", b"x" * 1_500_000, b"", b"three", b""])
+    assert [len(line) for _, line in lines(written(tmp_path, content))] == [3, 1_500_000, 0, 5]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-16-le", "shift_jis"])
+def test_wide_encodings_by_their_mark_or_by_name(tmp_path: Path, encoding: str) -> None:
+    content = "first 日本\r\nsecond\r\n" * 100_000  # more than a block
+    path = written(tmp_path, content.encode(encoding))
+    marked = encoding in ("utf-16", "utf-32")
+    tally = Tally(encoding=None if marked else encoding)
+    found = [line for _, line in text_lines(path, tally=tally)]
+    assert found == ["first 日本", "second"] * 100_000
+    assert tally.encoding == encoding
+    live = live_lines(io.BufferedReader(io.BytesIO(path.read_bytes())), tally)  # type: ignore[arg-type]
+    assert [item[1].decode() for item in live if item is not None] == found
 
 
 def test_what_cannot_be_opened_is_named(tmp_path: Path) -> None:

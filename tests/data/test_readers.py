@@ -49,11 +49,11 @@ def test_folders_and_paths_without_data(tmp_path: Path) -> None:
 
 
 def test_an_unknown_file_type_lists_the_known(tmp_path: Path) -> None:
-    path = tmp_path / "data.xlsx"
+    path = tmp_path / "data.docx"
     path.write_text(LINE)
-    with pytest.raises(DataError, match=r"unknown file type '.xlsx'; supported are .jsonl, .json"):
+    with pytest.raises(DataError, match=r"unknown file type '.docx'; supported are .jsonl, .json"):
         read(path)
-    with pytest.raises(DataError, match=r"unknown file type '.xlsx'"):
+    with pytest.raises(DataError, match=r"unknown file type '.docx'"):
         splits(path)
 
 

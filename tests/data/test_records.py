@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from sheets import written_sheet
 from treetop.data import Record, read_texts
 from treetop.errors import ConfigError, DataError
 
@@ -58,6 +59,34 @@ def test_standard_input_by_its_first_line(
     assert [record for chunk in read_texts("-") for record in chunk] == expected
 
 
+@pytest.mark.parametrize("name", ["in.jsonl", "in.json", "in.csv", "in.parquet", "in.arrow", "in.xlsx"])
+def test_several_columns_and_nulls_in_every_format(tmp_path: Path, name: str) -> None:
+    rows = [{"title": "A", "body": "b", "id": "1"}, {"title": None, "body": "c", "id": "2"}]
+    path = tmp_path / name
+    frame = pl.DataFrame(rows)
+    if name == "in.jsonl":
+        frame.write_ndjson(path)
+    elif name == "in.json":
+        frame.write_json(path)
+    elif name == "in.csv":
+        frame.write_csv(path, null_value="NaN")
+    elif name == "in.parquet":
+        frame.write_parquet(path)
+    elif name == "in.arrow":
+        frame.write_ipc(path)
+    else:
+        written_sheet(path, [list(frame.columns), *([*row.values()] for row in rows)])
+    assert list(read_texts(path, text=("title", "body"))) == [[Record("A\nb", "1"), Record("c", "2")]]
+
+
+def test_encodings_and_markup(tmp_path: Path) -> None:
+    path = tmp_path / "in.txt"
+    path.write_bytes("<p>it’s &amp; was</p>\n".encode("cp1252"))
+    assert list(read_texts(path)) == [[Record("<p>it’s &amp; was</p>")]]
+    assert list(read_texts(path, strip_html=True)) == [[Record("it’s & was")]]
+    assert next(read_texts(path, encoding="latin-1"))[0].text.startswith("<p>it\x92s")
+
+
 def test_a_file_without_a_suffix_is_read_like_standard_input(tmp_path: Path) -> None:
     assert list(read_texts(written(tmp_path, "in", '{"text": "a"}\n'))) == [[Record("a")]]
 
@@ -69,7 +98,7 @@ def test_a_file_without_a_suffix_is_read_like_standard_input(tmp_path: Path) -> 
         ("in.jsonl", '{"text": "a"}\noops\n', r"in.jsonl, line 2: not valid JSON"),
         ("in.jsonl", '{"text": 5}\n', r"in.jsonl, line 1: field 'text' is a number \(5\)"),
         ("in.csv", "body\nx\n", r"in.csv, line 1: no column 'text'; there are: body"),
-        ("in.docx", "x", r"in.docx: unknown file type '.docx'; supported are jsonl, csv, tsv, parquet and txt"),
+        ("in.docx", "x", r"in.docx: unknown file type '.docx'; supported are jsonl, json, csv"),
     ],
 )
 def test_bad_input_is_named(tmp_path: Path, name: str, content: str, expected: str) -> None:
@@ -82,8 +111,10 @@ def test_what_is_wrong_with_the_call_is_said_at_once(tmp_path: Path, monkeypatch
         read_texts(tmp_path / "absent.txt")
     with pytest.raises(ConfigError, match="chunk is 0"):
         read_texts("-", chunk=0)
-    standard_input(monkeypatch, '{"text": "é"}'.encode("latin-1"))
-    with pytest.raises(DataError, match="standard input, line 1: byte 0xe9"):
+    with pytest.raises(ConfigError, match="there is no encoding called 'klingon'"):
+        read_texts("-", encoding="klingon")
+    standard_input(monkeypatch, '{"text": "Привет"}'.encode("cp1251"))
+    with pytest.raises(DataError, match="standard input, line 1: byte 0xcf"):
         list(read_texts("-"))
 
 

@@ -82,7 +82,24 @@ def test_a_bad_record_is_named_by_its_first_line(tmp_path: Path, line: str, expe
 def test_bad_weights_and_encodings_are_named(tmp_path: Path) -> None:
     path = written(tmp_path, "text,labels,w\nx,a,1\ny,b,much\n")
     assert "line 3: column 'w': could not convert string to float: 'much'" in message(path, weights="w")
-    assert "line 2: byte 0xe9" in message(written(tmp_path, "text,labels\ncafé,a\n".encode("latin-1")))
+    assert "line 2: byte 0xef" in message(written(tmp_path, "text,labels\nпривет,a\n".encode("cp1251")))
+
+
+def test_windows_and_old_mac_tables(tmp_path: Path) -> None:
+    content = 'title,body,tags\n"It’s, well",cafés,"a, b"\nNaN,thé,NaN\n,,n/a\nx,y,nan\n'
+    for ends in ("\n", "\r\n", "\r"):
+        path = written(tmp_path, content.replace("\n", ends).encode("cp1252"))
+        dataset = read(path, text=["title", "body"], labels="tags")
+        assert dataset.corpus.texts == ["It’s, well\ncafés", "thé", "", "x\ny"]
+        assert dataset.space.names == ("a", "b")
+        findings = dataset.findings
+        assert (findings.encoding, findings.null_texts, findings.null_labels) == ("windows-1252", 1, 3)
+
+
+def test_a_header_that_cannot_be_parsed(tmp_path: Path) -> None:
+    assert "no column 'text'" in message(written(tmp_path, "a\rb,text,labels\nx,y,z\n"))
+    long = "x" * 200_000
+    assert read(written(tmp_path, f"{long},text,labels\n1,y,z\n")).corpus.texts == ["y"]
 
 
 @pytest.mark.parametrize("content", ["", "text,labels\n"])

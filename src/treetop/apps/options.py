@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Optional
+from typing import IO, TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
@@ -18,18 +18,34 @@ if TYPE_CHECKING:
     from treetop.runtime import Runtime
 
 __all__ = [
-    "ENCODER_HELP", "METHOD_HELP", "Data", "Device", "LabelField", "ModelPath", "Precision", "Quiet", "Seed",
-    "Separator", "TextField", "Threads", "make_runtime", "method_help", "numbers", "output",
+    "ENCODER_HELP", "METHOD_HELP", "Data", "Device", "Encoding", "LabelField", "ModelPath", "Precision", "Quiet",
+    "Seed", "Separator", "StripHtml", "TextField", "Threads", "make_runtime", "method_help", "numbers", "output",
 ]  # fmt: skip
+
+
+def _names(text: str) -> str | tuple[str, ...]:
+    """One name, or several with commas between them."""
+    names = tuple(name.strip() for name in text.split(","))
+    return names if len(names) > 1 else names[0]
+
 
 Seed = Annotated[int, typer.Option(help="Start of every random choice.")]
 Threads = Annotated[int, typer.Option(help="Threads to use; 0 for every core.")]
 Device = Annotated[str, typer.Option(help="Where networks run: cpu, cuda, cuda:1, mps, …")]
 Precision = Annotated[str, typer.Option(help="Numbers of a network in training: float32, or bfloat16 where it pays.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars and no summary.")]
-Data = Annotated[Path, typer.Option(help="File, or folder with train, dev, test: jsonl, csv, tsv, parquet, svm, npz.")]
-TextField = Annotated[str, typer.Option("--text", help="Field or column that holds the text.")]
+Data = Annotated[
+    Path, typer.Option(help="File, or folder with train, dev, test: json, csv, tsv, parquet, arrow, xlsx, svm, npz.")
+]
+TextField = Annotated[
+    Any,
+    typer.Option(
+        "--text", parser=_names, metavar="NAME[,NAME]", help="Field or column of the text; several are joined."
+    ),
+]
 LabelField = Annotated[str, typer.Option("--labels", help="Field or column that holds the labels.")]
+Encoding = Annotated[Optional[str], typer.Option(help="Encoding of a text file; found out if absent.")]  # noqa: UP045
+StripHtml = Annotated[bool, typer.Option("--strip-html", help="Remove HTML tags from the texts.")]
 Separator = Annotated[Optional[str], typer.Option(help="What stands between labels in one column.")]  # noqa: UP045
 ModelPath = Annotated[Path, typer.Argument(help="Model folder.", show_default=False)]
 ENCODER_HELP = "Encoder of a transformer method: a folder, a hub name, or 'minilm'."

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from treetop.apps.measure import Figures
 from treetop.config import to_dict
+from treetop.data import Findings
 from treetop.manifest import Verified
 from treetop.methods import Method
 from treetop.methods.registry import trainable
@@ -26,12 +27,19 @@ if TYPE_CHECKING:
     from treetop.methods.ensemble import Ensemble
 
 __all__ = [
-    "compare_figures", "say_ensemble", "say_trained", "say_verified", "show_analysis", "show_figures", "show_model",
-    "show_presets", "show_suggestions", "warn_of_memory",
+    "compare_figures", "say_ensemble", "say_findings", "say_trained", "say_verified", "show_analysis", "show_figures",
+    "show_model", "show_presets", "show_suggestions", "warn_of_memory",
 ]  # fmt: skip
 
 out = Console()
 notes = Console(stderr=True)
+
+
+def say_findings(findings: Findings) -> None:
+    """What was read, in a line, and what looks odd about it."""
+    notes.print(str(findings), highlight=False, markup=False)
+    for remark in findings.remarks:
+        notes.print(f"  ! {remark}", style="yellow", highlight=False, markup=False)
 
 
 def warn_of_memory(model: Method[Any], needed: int) -> None:

@@ -9,17 +9,22 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from treetop.data.digests import digests, feature_digests
+from treetop.data.tally import Tally
 from treetop.errors import DataError
 from treetop.sparse import canonical
 from treetop.types import CSR, Ids
+
+if TYPE_CHECKING:
+    from treetop.data.findings import Findings
 
 __all__ = ["Corpus", "Dataset", "LabelRows", "LabelSpace"]
 
@@ -86,6 +91,8 @@ class Corpus:
 
     texts: Sequence[str]
     features: CSR | None = None
+    origin: str = ""
+    """The file of a benchmark that the features come from."""
 
     def __post_init__(self) -> None:
         if isinstance(self.texts, str):
@@ -94,6 +101,9 @@ class Corpus:
             raise DataError(
                 f"{len(self.texts)} texts but {self.features.shape[0]} rows of features; give one row per text"
             )
+
+    def __repr__(self) -> str:
+        return f"Corpus({len(self):,} texts{'' if self.features is None else f', {self.features.shape[1]:,} features'})"
 
     def __len__(self) -> int:
         return len(self.texts) if self.features is None else int(self.features.shape[0])
@@ -107,7 +117,7 @@ class Corpus:
         """The given rows (ids, or a boolean mask), in that order."""
         chosen = _row_ids(rows, len(self))
         texts = [self.texts[row] for row in chosen] if len(self.texts) else []
-        return Corpus(texts, None if self.features is None else canonical(self.features[chosen]))
+        return replace(self, texts=texts, features=None if self.features is None else canonical(self.features[chosen]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +127,8 @@ class Dataset:
     corpus: Corpus
     labels: CSR
     space: LabelSpace
+    tally: Tally = field(default_factory=Tally, repr=False)
+    """What was counted while the data was read."""
 
     def __post_init__(self) -> None:
         expected = (len(self.corpus), len(self.space))
@@ -146,6 +158,16 @@ class Dataset:
 
     def __len__(self) -> int:
         return len(self.corpus)
+
+    def __repr__(self) -> str:
+        return f"Dataset({len(self):,} texts, {len(self.space):,} labels, {self.labels.nnz:,} true)"
+
+    @cached_property
+    def findings(self) -> Findings:
+        """What can be said about the data at a glance, and what looks odd; found when first asked for."""
+        from treetop.data.findings import survey
+
+        return survey(self)
 
     @property
     def frequency(self) -> NDArray[np.int64]:

@@ -5,25 +5,42 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from numbers import Integral
+from typing import Any
 
-from treetop.errors import DataError
+from treetop.errors import ConfigError, DataError
 
-__all__ = ["Fields", "LabelRow", "absent", "as_names", "as_text", "as_weights", "label_row"]
+__all__ = ["Fields", "absent", "as_name", "as_names", "as_text", "as_weights", "is_null", "joined"]
 
-LabelRow: TypeAlias = tuple[Sequence[str], Sequence[float] | None]
+
+_NULLS = ("NAType", "NaTType")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fields:
     """The names of the fields (columns) to read."""
 
-    text: str = "text"
+    text: str | Sequence[str] = "text"
+    """One field, or several whose texts are joined."""
     labels: str = "labels"
     weights: str | None = None
     """A field with one number per label; None: every label counts 1."""
     separator: str | None = None
     """What stands between labels that are written as one string; None: found out; empty: nothing, one label a row."""
+
+    def __post_init__(self) -> None:
+        if not self.text or not all(self.texts):
+            raise ConfigError(f"the text is in {self.text!r}; name one field or column, or several")
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The fields that hold the text, one or several."""
+        return (self.text,) if isinstance(self.text, str) else tuple(self.text)
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """All fields that are read: texts, labels, and weights if there are any."""
+        return (*self.texts, self.labels, *(() if self.weights is None else (self.weights,)))
 
 
 def absent(kind: str, name: str, existing: Iterable[str]) -> DataError:
@@ -35,6 +52,16 @@ def absent(kind: str, name: str, existing: Iterable[str]) -> DataError:
     return DataError(f"no {kind} {name!r}; there are: {listed}; {hint}")
 
 
+def joined(parts: Iterable[str]) -> str:
+    """The parts of a text, a line each; empty ones are left out."""
+    return "\n".join(part for part in parts if part and not part.isspace())
+
+
+def is_null(value: Any) -> bool:
+    """Whether a value stands for nothing: null, NaN, or what pandas has for a missing value."""
+    return value is None or (isinstance(value, float) and value != value) or type(value).__name__ in _NULLS
+
+
 def as_text(value: Any, name: str) -> str:
     """The value, if it is a text."""
     if not isinstance(value, str):
@@ -42,35 +69,22 @@ def as_text(value: Any, name: str) -> str:
     return value
 
 
-def label_row(record: dict[str, Any], fields: Fields) -> LabelRow:
-    """Names and weights of the labels of one JSON record."""
-    if fields.labels not in record:
-        raise absent("field", fields.labels, record)
-    value = record[fields.labels]
-    if isinstance(value, dict):
-        return list(value), as_weights(list(value.values()), fields.labels)
-    names = as_names(value, fields)
-    if fields.weights is None:
-        return names, None
-    if fields.weights not in record:
-        raise absent("field", fields.weights, record)
-    return names, as_weights(record[fields.weights], fields.weights)
-
-
-def as_names(value: Any, fields: Fields) -> list[str]:
-    """A list of names from a list of strings or whole numbers, or from one string if a separator is given."""
-    if isinstance(value, str) and fields.separator is not None:
-        parts = value.split(fields.separator) if fields.separator else [value]
-        return [part.strip() for part in parts]
-    if not isinstance(value, list):
-        hint = "; or name the separator of labels in a string" if isinstance(value, str) else ""
-        raise DataError(f'field {fields.labels!r} is {_shown(value)}, expected a list such as ["a", "b"]{hint}')
-    return [_as_name(part, fields.labels) for part in value]
+def as_names(value: Any, field: str) -> list[str]:
+    """A list of names from a list (or tuple, set, array) of strings or whole numbers; nulls are no labels."""
+    if not isinstance(value, list | tuple | set | frozenset):
+        if not hasattr(value, "tolist"):
+            raise DataError(f'field {field!r} is {_shown(value)}, expected a list such as ["a", "b"]')
+        value = value.tolist()
+    names = [part for part in value if isinstance(part, str)]
+    if len(names) == len(value):  # as a rule
+        return names
+    return [as_name(part, field) for part in value if not is_null(part)]
 
 
 def as_weights(value: Any, name: str) -> list[float]:
     """A list of numbers; their range is checked where they are stored."""
-    if not isinstance(value, list):
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if not isinstance(value, list | tuple):
         raise DataError(f"field {name!r} is {_shown(value)}, expected a list with one number per label")
     for part in value:
         if isinstance(part, bool) or not isinstance(part, int | float):
@@ -78,11 +92,14 @@ def as_weights(value: Any, name: str) -> list[float]:
     return [float(part) for part in value]
 
 
-def _as_name(value: Any, field: str) -> str:
+def as_name(value: Any, field: str) -> str:
+    """A label's name from a string or a whole number; 7.0 is 7, which is how columns with gaps hold it."""
     if isinstance(value, str):
         return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
     raise DataError(f"field {field!r} holds {_shown(value)}, expected label names (strings or whole numbers)")
 
 

@@ -1,12 +1,14 @@
 """Names and texts of the labels, from a file beside the data.
 
 `labels.txt` and `labels.tsv` hold `label<TAB>text` per line, `labels.jsonl` holds `{"label": …, "text": …}`; papers'
-releases have one name or title per line, in column order (`output-items.txt`, `label_map.txt`, `Yf.txt`).
+releases have one name or title per line, in column order (`output-items.txt`, `label_map.txt`, `Yf.txt`). Names made of
+words are texts as well; numbers and codes are names only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,10 +18,13 @@ from treetop.data.jsonl import json_objects
 from treetop.data.lines import Place, lines, text_lines
 from treetop.errors import DataError
 
-__all__ = ["label_texts", "numbered_space"]
+__all__ = ["label_texts", "numbered_space", "released_texts"]
 
 _WITH_NAMES = ("labels.jsonl", "labels.jsonl.gz", "labels.tsv", "labels.txt")
 _IN_ORDER = ("output-items.txt", "label_map.txt", "Yf.txt")
+
+
+_WORD = re.compile(r"(?<![^\W_])[^\W\d_]{3,}(?![^\W_])")
 
 
 class Entry(NamedTuple):
@@ -50,12 +55,33 @@ def numbered_space(folder: Path | None, count: int) -> LabelSpace:
     return LabelSpace(numbers).with_texts({name: text for name, text in entries if text is not None})
 
 
+def released_texts(space: LabelSpace, folder: Path) -> LabelSpace:
+    """The space with texts, if its names are words, or numbers of lines in the release's file of labels."""
+    path = _first(folder, _IN_ORDER)
+    if path is not None and all(name.isdecimal() for name in space.names):
+        titles = [text or name for name, text in _entries(path)]
+        if _are_words(titles) and max(map(int, space.names), default=0) < len(titles):
+            return space.with_texts({str(line): _spaced(title) for line, title in enumerate(titles)})
+    return space.with_texts({name: _spaced(name) for name in space.names}) if _are_words(space.names) else space
+
+
 def _space_in_order(entries: list[Entry], numbers: list[str]) -> LabelSpace:
     names = [name for name, _ in entries]
     if len(set(names)) < len(names) or not all(names):  # titles rather than names: items may share one
         return LabelSpace(numbers, [text or name for name, text in entries])
-    texts = None if all(text is None for _, text in entries) else [text or name for name, text in entries]
-    return LabelSpace(names, texts)
+    if any(text is not None for _, text in entries):
+        return LabelSpace(names, [text or name for name, text in entries])
+    return LabelSpace(names, [_spaced(name) for name in names] if _are_words(names) else None)
+
+
+def _are_words(names: Sequence[str]) -> bool:
+    """Whether most names have a word in them, of letters alone; codes such as B00A1 or Q42 have none."""
+    return 2 * sum(_WORD.search(name) is not None for name in names) > len(names)
+
+
+def _spaced(name: str) -> str:
+    """The words of a name that is written as one, such as soft_wheat."""
+    return name if " " in name else name.replace("_", " ")
 
 
 def _first(folder: Path, names: tuple[str, ...]) -> Path | None:

@@ -3,8 +3,9 @@
 | files of a split                                                             | kind       |
 |------------------------------------------------------------------------------|------------|
 | `train.jsonl`, `.jsonl.gz`, `.json`, `.ndjson`                                 | `jsonl`    |
-| `train.parquet`, or shards `train-00000-of-00002.parquet`                      | `parquet`  |
+| `train.parquet`, `train.arrow`, or shards `train-00000-of-00002.parquet`       | `frame`    |
 | `train.csv`, `train.tsv` (`.gz`)                                               | `table`    |
+| `train.xlsx`                                                                   | `sheet`    |
 | `Y.trn.npz` with `X.trn.npz`, `X.trn.txt` or `train_raw_texts.txt`             | `matrices` |
 | `train_labels.txt` with `train_raw_texts.txt` or `train_texts.txt`             | `texts`    |
 | `train.txt`, `eurlex_train.txt`, `train.svm` (a `train_raw_texts.txt` beside)  | `svmlight` |
@@ -22,7 +23,7 @@ from pathlib import Path
 from treetop.data.svmlight import has_header
 from treetop.errors import DataError
 
-__all__ = ["ALIASES", "Source", "canonical_split", "file_kind", "file_source", "folder_sources"]
+__all__ = ["ALIASES", "RECORDS", "Source", "canonical_split", "file_kind", "file_source", "folder_sources"]
 
 ALIASES = {
     "train": ("train", "trn", "training"),
@@ -33,10 +34,13 @@ ALIASES = {
 
 _SUFFIXES = {
     "jsonl": (".jsonl", ".json", ".ndjson"),
-    "parquet": (".parquet", ".pq"),
+    "frame": (".parquet", ".pq", ".arrow", ".feather", ".ipc"),
     "table": (".csv", ".tsv", ".tab"),
+    "sheet": (".xlsx", ".xls", ".xlsb", ".ods"),
     "svmlight": (".svm", ".svmlight", ".libsvm", ".txt"),
 }
+RECORDS = ("jsonl", "frame", "table", "sheet")
+"""Kinds that hold a text and its label names in each record."""
 _SHARD = re.compile(r"(?P<stem>.+)-\d+-of-\d+")
 
 
@@ -64,7 +68,7 @@ def canonical_split(name: str) -> str:
 
 
 def file_kind(path: Path) -> str | None:
-    """What the name of a file says it holds: `jsonl`, `parquet`, `table`, `svmlight` (or any text), or None."""
+    """What the name of a file says it holds: one of the kinds above (`svmlight`: or any text), or None."""
     return _kind(path.name)[1]
 
 
@@ -97,7 +101,7 @@ def _split_source(files: dict[str, Path], aliases: Iterable[str]) -> Source | No
     aliases = tuple(aliases)
     texts = _first(files, (pattern.format(a) for pattern in ("{}_raw_texts.txt", "{}_texts.txt") for a in aliases))
     features = _first(files, (f"X.{alias}.npz" for alias in aliases))
-    for kind in ("jsonl", "parquet", "table"):
+    for kind in RECORDS:
         if paths := _records(files, aliases, kind):
             return Source(kind, paths)
     if labels := _first(files, (f"Y.{alias}.npz" for alias in aliases)):

@@ -1,4 +1,7 @@
-"""Lines of a text file, one at a time: plain or gzip, with exact line numbers and a progress bar over bytes."""
+"""Lines of a text file, one at a time: plain or gzip, with exact line numbers and a progress bar over bytes.
+
+Lines end with a line feed, as Unix and Windows write them, or with a carriage return, as old Macs did.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +11,19 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from io import BufferedReader
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 
+from treetop.data.encodings import decode, transcoder
+from treetop.data.tally import Tally
 from treetop.errors import DataError
 from treetop.runtime import Runtime
 
-__all__ = ["Place", "decode", "lines", "live_lines", "text_lines"]
+__all__ = ["Place", "blocks", "lines", "live_lines", "text_lines"]
 
 _BLOCK = 1 << 20  # bytes; small blocks stay in the processor's cache between inflating, splitting and parsing
 _PATIENCE = 0.02  # seconds without input after which what has arrived is handed on
-_WIDE = (b"\xff\xfe", b"\xfe\xff")  # byte order marks of UTF-16
 
 
 class Place:
@@ -45,43 +50,46 @@ class Place:
         raise DataError(f"{self.unit} {self.line}: {error}", path=self.path) from None
 
 
-def lines(path: Path, runtime: Runtime | None = None) -> Iterator[tuple[int, bytes]]:
+def lines(path: Path, runtime: Runtime | None = None, tally: Tally | None = None) -> Iterator[tuple[int, bytes]]:
     """(line number from 1, line without its end) of each line, also of empty ones; a byte order mark is dropped."""
-    return _split(_blocks(path, runtime))
+    return _split(blocks(path, runtime, tally))
 
 
-def text_lines(path: Path, runtime: Runtime | None = None) -> Iterator[tuple[int, str]]:
-    """As `lines`, decoded; a line that is not UTF-8 is an error that names it."""
-    for number, line in lines(path, runtime):
-        yield number, decode(line, path, number)
+def text_lines(path: Path, runtime: Runtime | None = None, tally: Tally | None = None) -> Iterator[tuple[int, str]]:
+    """As `lines`, decoded; a line that cannot be is an error that names it."""
+    for number, line in lines(path, runtime, tally):
+        yield number, decode(line, path, number, tally)
 
 
-def live_lines(stream: BufferedReader) -> Iterator[tuple[int, bytes] | None]:
+def live_lines(stream: BufferedReader, tally: Tally | None = None) -> Iterator[tuple[int, bytes] | None]:
     """As `lines`, from a stream such as standard input; None says that the next line is late."""
     number, held = 1, b""
-    while block := stream.read1(_BLOCK):
-        *whole, held = (held + block).split(b"\n")
+    block = stream.read1(_BLOCK)
+    transcode = transcoder(block, tally or Tally(), "standard input")
+    while block:
+        *whole, held = (held + (transcode(block, False) if transcode else block)).split(b"\n")
         for line in whole:
             yield number, _clean(line, number)
             number += 1
         if _pauses(stream):
             yield None
+        block = stream.read1(_BLOCK)
     if held:
         yield number, _clean(held, number)
 
 
-def decode(line: bytes, path: Path | str, number: int) -> str:
-    """The line as text; if it is not UTF-8, a `DataError` that says where and how to convert the file."""
-    try:
-        return line.decode()
-    except UnicodeDecodeError as error:
-        encoding = "UTF-16" if number == 1 and line[:2] in _WIDE else "LATIN1"
-        raise DataError(
-            f"byte 0x{line[error.start]:02x} at position {error.start + 1} is not UTF-8; convert the file, "
-            f"for example: iconv -f {encoding} -t UTF-8 {path} > converted",
-            path=path,
-            line=number,
-        ) from None
+def blocks(path: Path, runtime: Runtime | None = None, tally: Tally | None = None) -> Iterator[bytes]:
+    """The file in pieces of about a megabyte: UTF-8 unless `decode` finds otherwise, every line end a line feed."""
+    raw = _blocks(path, runtime)
+    first = next(raw, b"")
+    pieces: Iterator[bytes] = chain([first], raw)
+    if transcode := transcoder(first, tally or Tally(), path):
+        pieces = chain((transcode(piece, False) for piece in pieces), (transcode(b"", True) for _ in range(1)))
+        first = next(pieces)
+        pieces = chain([first], pieces)
+    if b"\r" in first and b"\n" not in first:
+        pieces = (piece.replace(b"\r", b"\n") for piece in pieces)
+    yield from pieces
 
 
 def _blocks(path: Path, runtime: Runtime | None) -> Iterator[bytes]:

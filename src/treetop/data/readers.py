@@ -1,20 +1,28 @@
-"""Files and folders in, datasets out: `read` and `splits`."""
+"""Files, folders and tables in, datasets out: `read` and `splits`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from os import PathLike
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from os import PathLike, fspath
 from pathlib import Path
+from typing import Any
 
-from treetop.data.dataset import Corpus, Dataset, LabelRows, LabelSpace
+from treetop.data.dataset import Corpus, Dataset, LabelSpace
+from treetop.data.encodings import check_encoding
 from treetop.data.fields import Fields
+from treetop.data.given import take_given
+from treetop.data.intake import Intake
 from treetop.data.jsonl import read_jsonl
-from treetop.data.labelfile import label_texts, numbered_space
-from treetop.data.layout import Source, canonical_split, file_source, folder_sources
+from treetop.data.labelfile import label_texts, numbered_space, released_texts
+from treetop.data.layout import RECORDS, Source, canonical_split, file_source, folder_sources
+from treetop.data.markup import without_markup
 from treetop.data.matrices import in_space
 from treetop.data.npz import read_features, read_labels
 from treetop.data.svmlight import read_svmlight
 from treetop.data.tables import read_table
+from treetop.data.tally import Tally
 from treetop.data.textpairs import read_label_lines, read_text_lines, same_length
 from treetop.errors import DataError
 from treetop.runtime import Runtime
@@ -22,41 +30,47 @@ from treetop.types import CSR
 
 __all__ = ["read", "splits"]
 
-_Records = Callable[[Path, Fields, LabelRows, Runtime | None], list[str]]
+_Reader = Callable[[Path, Intake, Runtime | None], None]
+_log = logging.getLogger("treetop")
 
 
 def read(
-    path: str | PathLike[str],
+    source: str | PathLike[str] | Iterable[Any],
     *,
     split: str = "train",
     space: LabelSpace | None = None,
-    text: str = "text",
+    text: str | Sequence[str] = "text",
     labels: str = "labels",
     weights: str | None = None,
     separator: str | None = None,
+    encoding: str | None = None,
+    strip_html: bool = False,
     runtime: Runtime | None = None,
 ) -> Dataset:
-    """The dataset of one split of a folder, or of a single file (then `split` does not matter).
+    """The dataset of one split of a folder, or of a single file or table (then `split` does not matter).
 
-    `text`, `labels` and `weights` name the fields or columns; `separator` stands between labels that are written as one
-    string. `space` fixes the label space: its labels keep their columns, and labels it lacks get columns behind them.
-    Without it, the columns are the sorted label names of the split, or the numbers of a format that has no names.
-    Formats and file names: docs/data.md.
+    A table is a DataFrame of pandas or polars, a table of pyarrow, a dataset of Hugging Face, or any iterable of
+    dictionaries. `text`, `labels` and `weights` name the fields or columns; several `text` columns are joined.
+    `separator` stands between labels that are written as one string. `space` fixes the label space: its labels keep
+    their columns, and labels it lacks get columns behind them. Without it, the columns are the sorted label names of
+    the split, or the numbers of a format that has no names. `encoding` names that of a text file that is not UTF-8,
+    `strip_html` removes tags from texts. What was noticed is in `Dataset.findings`. Formats: docs/data.md.
     """
-    source = _source(Path(path), split)
+    check_encoding(encoding)
     fields = Fields(text=text, labels=labels, weights=weights, separator=separator)
-    if source.kind in ("jsonl", "table", "parquet"):
-        dataset = _read_records(source, fields, space, runtime)
-    elif source.kind == "texts":
-        dataset = _read_texts(source, separator, space, runtime)
+    intake = Intake(fields, space, Tally(encoding=encoding))
+    if isinstance(source, str | PathLike):
+        files = _source(Path(fspath(source)), split)
+        intake.tally.source = files.path.name
+        dataset = _read_files(files, intake, runtime)
     else:
-        dataset = _read_matrices(source, space, runtime)
-    if not len(dataset):
-        raise DataError("the file is empty; expected at least one text with labels", path=source.path)
-    if not dataset.labels.nnz:
-        raise DataError(
-            f"none of the {len(dataset)} texts has a label; check which field or column has them", path=source.path
-        )
+        files = None
+        intake.tally.source = take_given(source, split, intake)
+        dataset = _finished(intake)
+    _check_filled(dataset, intake.tally.source if files is None else files.path)
+    dataset = _stripped(dataset) if strip_html else dataset
+    if _log.isEnabledFor(logging.INFO):
+        _log.info("%s", dataset.findings)
     return dataset
 
 
@@ -86,20 +100,40 @@ def _source(path: Path, split: str) -> Source:
     return sources[name]
 
 
-def _read_records(source: Source, fields: Fields, space: LabelSpace | None, runtime: Runtime | None) -> Dataset:
-    """Formats that hold a text and its label names in each record."""
-    rows = LabelRows(space)
-    read_file = _record_reader(source.kind)
-    texts = [text for path in source.paths for text in read_file(path, fields, rows, runtime)]
-    labels, found = rows.finish()
-    return Dataset(Corpus(texts), labels, _described(found, source, space))
+def _read_files(source: Source, intake: Intake, runtime: Runtime | None) -> Dataset:
+    if source.kind in RECORDS:
+        read_file = _record_reader(source.kind)
+        for path in source.paths:
+            read_file(path, intake, runtime)
+        dataset = _finished(intake)
+        return replace(dataset, space=_described(dataset.space, source, intake.rows.space))
+    read_pair = _read_texts if source.kind == "texts" else _read_matrices
+    return replace(read_pair(source, intake, runtime), tally=intake.tally)
 
 
-def _record_reader(kind: str) -> _Records:
-    if kind == "parquet":  # polars is loaded only for what needs it
-        from treetop.data.parquet import read_parquet
+def _finished(intake: Intake) -> Dataset:
+    labels, space = intake.rows.finish()
+    return Dataset(Corpus(intake.texts), labels, space, intake.tally)
 
-        return read_parquet
+
+def _check_filled(dataset: Dataset, path: Path | str) -> None:
+    if not len(dataset):
+        raise DataError("the file is empty; expected at least one text with labels", path=path)
+    if not dataset.labels.nnz:
+        problem = f"none of the {len(dataset)} texts has a label"
+        raise DataError(f"{problem}; check which field or column has them", path=path)
+
+
+def _stripped(dataset: Dataset) -> Dataset:
+    corpus = replace(dataset.corpus, texts=[without_markup(text) for text in dataset.corpus.texts])
+    return replace(dataset, corpus=corpus)
+
+
+def _record_reader(kind: str) -> _Reader:
+    if kind in ("frame", "sheet"):  # polars is loaded only for what needs it
+        from treetop.data.frames import read_frames
+
+        return read_frames
     return read_jsonl if kind == "jsonl" else read_table
 
 
@@ -112,20 +146,23 @@ def _described(found: LabelSpace, source: Source, space: LabelSpace | None) -> L
     return found.with_texts({**texts, **own})
 
 
-def _read_texts(source: Source, separator: str | None, space: LabelSpace | None, runtime: Runtime | None) -> Dataset:
+def _read_texts(source: Source, intake: Intake, runtime: Runtime | None) -> Dataset:
     """One file of texts and one of label names."""
     assert source.texts is not None
-    texts = read_text_lines(source.texts, runtime)
-    rows = LabelRows(space)
-    read_label_lines(source.path, separator, rows, runtime)
-    labels, found = rows.finish()
+    tally, space = intake.tally, intake.rows.space
+    texts = read_text_lines(source.texts, runtime, tally)
+    read_label_lines(source.path, intake.fields.separator, intake.rows, runtime, tally)
+    labels, found = intake.rows.finish()
     texts, labels = same_length(texts, labels, source.texts, source.path)
     features = None if source.features is None else read_features(source.features)
     _check_rows(features, labels, source)
-    return Dataset(Corpus(texts, features), labels, _described(found, source, space))
+    described = _described(found, source, space)
+    if described.texts is None and space is None:
+        described = released_texts(found, source.path.parent)
+    return Dataset(Corpus(texts, features, _origin(source)), labels, described)
 
 
-def _read_matrices(source: Source, space: LabelSpace | None, runtime: Runtime | None) -> Dataset:
+def _read_matrices(source: Source, intake: Intake, runtime: Runtime | None) -> Dataset:
     """Formats whose labels are numbers; a file beside them may give the numbers names."""
     features: CSR | None = None
     if source.kind == "svmlight":
@@ -135,11 +172,17 @@ def _read_matrices(source: Source, space: LabelSpace | None, runtime: Runtime | 
         features = None if source.features is None else read_features(source.features)
     texts: list[str] = []
     if source.texts is not None:
-        texts, labels = same_length(read_text_lines(source.texts, runtime), labels, source.texts, source.path)
+        texts = read_text_lines(source.texts, runtime, intake.tally)
+        texts, labels = same_length(texts, labels, source.texts, source.path)
     _check_rows(features, labels, source)
     own = numbered_space(source.path.parent if source.described else None, labels.shape[1])
-    labels, found = in_space(labels, own, space)
-    return Dataset(Corpus(texts, features), labels, found)
+    labels, found = in_space(labels, own, intake.rows.space)
+    return Dataset(Corpus(texts, features, _origin(source)), labels, found)
+
+
+def _origin(source: Source) -> str:
+    """The file that ships the features, if there is one."""
+    return source.path.name if source.kind == "svmlight" else "" if source.features is None else source.features.name
 
 
 def _check_rows(features: CSR | None, labels: CSR, source: Source) -> None:

@@ -7,18 +7,22 @@ it has arrived, without waiting for a whole chunk.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from io import BufferedReader
 from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from treetop.data.fields import absent, as_text
-from treetop.data.jsonl import parse_object
+from treetop.data.encodings import check_encoding, decode
+from treetop.data.fields import Fields, absent
+from treetop.data.intake import text_of
+from treetop.data.jsonl import file_objects, parse_object
 from treetop.data.layout import file_kind
-from treetop.data.lines import Place, decode, lines, live_lines
-from treetop.data.tables import table_records
+from treetop.data.lines import Place, lines, live_lines
+from treetop.data.markup import without_markup
+from treetop.data.tables import table_records, text_of as text_of_cells
+from treetop.data.tally import Tally
 from treetop.errors import ConfigError, DataError
 
 __all__ = ["Record", "read_texts"]
@@ -36,20 +40,32 @@ class Record(NamedTuple):
 _Arriving: TypeAlias = Iterator[Record | None]
 
 
-def read_texts(source: str | PathLike[str], *, text: str = "text", chunk: int = 1024) -> Iterator[list[Record]]:
-    """Chunks of at most `chunk` records from a jsonl, csv, tsv, parquet or txt file, or `-` for standard input.
+def read_texts(
+    source: str | PathLike[str],
+    *,
+    text: str | Sequence[str] = "text",
+    chunk: int = 1024,
+    encoding: str | None = None,
+    strip_html: bool = False,
+) -> Iterator[list[Record]]:
+    """Chunks of at most `chunk` records from a json, csv, tsv, parquet, arrow, xlsx or txt file, or `-` for stdin.
 
     A txt file has one text per line. Standard input, and a file without a suffix, is JSON lines if its first line
-    begins with `{`, and one text per line otherwise. `text` names the field or column; one called `id` is passed on.
+    begins with `{`, and one text per line otherwise. `text` names the field or column, or several that are joined; one
+    called `id` is passed on. Encodings are found out, or named; `strip_html` removes tags.
     """
     if chunk < 1:
         raise ConfigError(f"chunk is {chunk}; give a positive number of texts")
-    return _chunked(_records(source, text, chunk), chunk)
+    check_encoding(encoding)
+    records = _records(source, Fields(text=text), chunk, Tally(encoding=encoding))
+    if strip_html:
+        records = (one and one._replace(text=without_markup(one.text)) for one in records)
+    return _chunked(records, chunk)
 
 
-def _records(source: str | PathLike[str], text: str, chunk: int) -> _Arriving:
+def _records(source: str | PathLike[str], fields: Fields, chunk: int, tally: Tally) -> _Arriving:
     if str(source) == "-":
-        return _from_lines(live_lines(cast(BufferedReader, sys.stdin.buffer)), "standard input", text)
+        return _from_lines(live_lines(cast(BufferedReader, sys.stdin.buffer), tally), "standard input", fields, tally)
     path = Path(source)
     if path.is_dir():
         raise DataError("this is a folder; give one of its files", path=path)
@@ -57,49 +73,58 @@ def _records(source: str | PathLike[str], text: str, chunk: int) -> _Arriving:
         raise DataError("no such file; check the path, or give - for standard input", path=path)
     kind = file_kind(path)
     if kind == "table":
-        return (Record(*cells) for _, cells in table_records(path, [text], optional=[_ID]))
-    if kind == "parquet":
-        return _from_parquet(path, text, chunk)
+        return _from_table(path, fields, tally)
+    if kind in ("frame", "sheet"):
+        return _from_frames(path, fields, chunk, tally)
+    if kind == "jsonl":
+        return (_from_object(record, path, number, fields, tally) for number, record in file_objects(path, None, tally))
     if kind is None and path.suffix:
-        raise DataError(f"unknown file type {path.suffix!r}; supported are jsonl, csv, tsv, parquet and txt", path=path)
-    return _from_lines(lines(path), path, text, plain=path.name.endswith((".txt", ".txt.gz")), json=kind == "jsonl")
+        known = "jsonl, json, csv, tsv, parquet, arrow, xlsx and txt"
+        raise DataError(f"unknown file type {path.suffix!r}; supported are {known}", path=path)
+    return _from_lines(lines(path, None, tally), path, fields, tally, plain=path.name.endswith((".txt", ".txt.gz")))
 
 
 def _from_lines(
-    source: Iterator[tuple[int, bytes] | None], path: Path | str, text: str, *, plain: bool = False, json: bool = False
+    source: Iterator[tuple[int, bytes] | None], path: Path | str, fields: Fields, tally: Tally, *, plain: bool = False
 ) -> _Arriving:
     """Records of lines; unless it is known, their form is that of the first line."""
+    json = False
     ahead: list[tuple[int, bytes] | None] = []
     for item in source:
         ahead.append(item)
         if item is not None and item[1].strip():
-            json = json or (not plain and item[1].lstrip().startswith(b"{"))
+            json = not plain and item[1].lstrip().startswith(b"{")
             break
     for item in chain(ahead, source):
         if item is None:
             yield None
         elif not json:
-            yield Record(decode(item[1], path, item[0]))
+            yield Record(decode(item[1], path, item[0], tally))
         elif item[1].strip():
-            yield _from_json(item[1], path, item[0], text)
+            yield _from_object(parse_object(item[1], path, item[0], tally), path, item[0], fields, tally)
 
 
-def _from_json(line: bytes, path: Path | str, number: int, text: str) -> Record:
-    record = parse_object(line, path, number)
+def _from_object(record: dict[str, Any], path: Path | str, number: int, fields: Fields, tally: Tally) -> Record:
     with Place(path) as place:
         place.line = number
-        if text not in record:
-            raise absent("field", text, record)
-        return Record(as_text(record[text], text), record.get(_ID))
+        if record.keys().isdisjoint(fields.texts):
+            raise absent("field", fields.texts[0], record)
+        return Record(text_of(record, fields, tally), record.get(_ID))
 
 
-def _from_parquet(path: Path, text: str, chunk: int) -> _Arriving:
-    from treetop.data.parquet import parquet_frames, text_column
+def _from_table(path: Path, fields: Fields, tally: Tally) -> _Arriving:
+    width = len(fields.texts)
+    for _, cells in table_records(path, fields.texts, optional=[_ID], tally=tally):
+        yield Record(text_of_cells(cells[:width], tally), *cells[width:])
 
-    for frame in parquet_frames(path, [text], optional=[_ID], chunk=chunk):
+
+def _from_frames(path: Path, fields: Fields, chunk: int, tally: Tally) -> _Arriving:
+    from treetop.data.frames import frames, texts_of
+
+    for frame in frames(path, fields.texts, optional=[_ID], chunk=chunk):
         ids = frame[_ID].to_list() if _ID in frame.columns else [None] * len(frame)
         with Place(path):
-            texts = text_column(frame[text])
+            texts = texts_of(frame, fields, tally)
         yield from map(Record, texts, ids)
 
 

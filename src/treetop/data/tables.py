@@ -1,8 +1,9 @@
 """Comma- and tab-separated tables with a header line, plain or gzip.
 
-Cells may be quoted and then hold line breaks. The delimiter of a `.csv` file is the one of `,` `;` tab and `|` under
-which the header has the columns asked for. The standard library's parser streams and knows where a bad record starts;
-polars parses such a file in about half the time, but holds it twice in memory and says less about what is wrong.
+Cells may be quoted and then hold line breaks. A cell that says NaN, NULL or the like holds nothing. The delimiter of a
+`.csv` file is the one of `,` `;` tab and `|` under which the header has the columns asked for. The standard library's
+parser streams and knows where a bad record starts; polars parses such a file in about half the time, but holds it twice
+in memory and says less about what is wrong.
 """
 
 from __future__ import annotations
@@ -12,43 +13,56 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 
-from treetop.data.dataset import LabelRows
-from treetop.data.fields import Fields, absent
+from treetop.data.fields import absent, joined
+from treetop.data.intake import Intake
 from treetop.data.lines import Place, text_lines
-from treetop.data.separators import SAMPLE, splitter
+from treetop.data.separators import SAMPLE, Splitter
+from treetop.data.tally import MISSING, Tally
 from treetop.errors import DataError
 from treetop.runtime import Runtime
 
-__all__ = ["read_table", "table_records"]
+__all__ = ["read_table", "table_records", "text_of"]
 
 _DELIMITERS = (",", ";", "\t", "|")
 _LARGEST_CELL = 2**31 - 1  # bytes; the parser's own limit of 128 KiB is shorter than many a text
 
 
-def read_table(path: Path, fields: Fields, rows: LabelRows, runtime: Runtime | None = None) -> list[str]:
-    """The texts of the table; their labels are added to `rows`."""
-    wanted = [fields.text, fields.labels, *([] if fields.weights is None else [fields.weights])]
-    records = table_records(path, wanted, runtime)
-    texts: list[str] = []
+def read_table(path: Path, intake: Intake, runtime: Runtime | None = None) -> None:
+    """The texts and labels of the table."""
+    fields, tally, texts, add = intake.fields, intake.tally, intake.texts, intake.rows.add
+    width = len(fields.texts)
+    records = table_records(path, fields.wanted, runtime, tally=tally)
     with Place(path) as place:
         first = list(islice(records, SAMPLE))
-        split = splitter(fields.separator, [cells[1] for _, cells in first], rows.space)
+        split = intake.splitter([cells[width] for _, cells in first])
         for place.line, cells in chain(first, records):
-            texts.append(cells[0])
-            rows.add(split(cells[1]), None if fields.weights is None else _numbers(split(cells[2]), fields.weights))
-    return texts
+            plain = width == 1 and cells[0] not in MISSING
+            texts.append(cells[0] if plain else text_of(cells[:width], tally))
+            add(split(cells[width]), None if fields.weights is None else _numbers(cells[-1], split, fields.weights))
+
+
+def text_of(cells: Sequence[str], tally: Tally) -> str:
+    """The text in one or several cells; a cell that says NaN or the like is empty, and counted."""
+    if MISSING.isdisjoint(cells):
+        return cells[0] if len(cells) == 1 else joined(cells)
+    tally.null_texts += sum(cell in MISSING for cell in cells)
+    return joined(cell for cell in cells if cell not in MISSING)
 
 
 def table_records(
-    path: Path, wanted: Sequence[str], runtime: Runtime | None = None, optional: Sequence[str] = ()
+    path: Path,
+    wanted: Sequence[str],
+    runtime: Runtime | None = None,
+    optional: Sequence[str] = (),
+    tally: Tally | None = None,
 ) -> Iterator[tuple[int, list[str]]]:
     """(line number, cells of the wanted columns) of each record; an optional column that is absent gives no cell."""
-    source = text_lines(path, runtime)
+    source = text_lines(path, runtime, tally)
     header = next(source, (1, ""))[1]
     if not header.strip():
         raise DataError("the file is empty; expected a header line with the names of the columns", path=path)
     delimiter = "\t" if _is_tab_separated(path) else _delimiter(header, wanted)
-    names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
+    names = _header_names(header, delimiter)
     for name in wanted:
         if name not in names:
             raise DataError(str(absent("column", name, names)), path=path, line=1)
@@ -65,7 +79,6 @@ def table_records(
 
 def _parsed(lines: Iterator[str], delimiter: str, path: Path) -> Iterator[tuple[int, list[str]]]:
     """Records behind the header, each with the line where it starts; blank lines between them are skipped."""
-    csv.field_size_limit(max(csv.field_size_limit(), _LARGEST_CELL))
     reader = csv.reader((line + "\n" for line in lines), delimiter=delimiter, strict=True)
     start = 2
     try:
@@ -88,14 +101,22 @@ def _delimiter(header: str, wanted: Sequence[str]) -> str:
     """The delimiter that finds the most wanted columns, then the most columns."""
 
     def found(delimiter: str) -> tuple[int, int]:
-        names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
+        names = _header_names(header, delimiter)
         return sum(name in names for name in wanted), len(names)
 
     return max(_DELIMITERS, key=found)
 
 
-def _numbers(cells: Sequence[str], column: str) -> list[float]:
+def _header_names(header: str, delimiter: str) -> list[str]:
+    csv.field_size_limit(max(csv.field_size_limit(), _LARGEST_CELL))
     try:
-        return [float(cell) for cell in cells]
+        return [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
+    except csv.Error:  # a line break within a cell, or no text at all
+        return []
+
+
+def _numbers(cell: str, split: Splitter, column: str) -> list[float]:
+    try:
+        return [] if cell in MISSING else [float(part) for part in split.parts(cell) if part.strip()]
     except ValueError as error:
         raise DataError(f"column {column!r}: {error}; expected one number per label") from None

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from treetop.data.dataset import LabelRows
 from treetop.data.lines import Place, text_lines
+from treetop.data.tally import Tally
 from treetop.errors import DataError
 from treetop.runtime import Runtime
 from treetop.sparse import canonical
@@ -16,15 +17,21 @@ from treetop.types import CSR
 __all__ = ["read_label_lines", "read_text_lines", "same_length"]
 
 
-def read_text_lines(path: Path, runtime: Runtime | None = None) -> list[str]:
+def read_text_lines(path: Path, runtime: Runtime | None = None, tally: Tally | None = None) -> list[str]:
     """One text per line; an empty line is an empty text."""
-    return [line for _, line in text_lines(path, runtime)]
+    return [line for _, line in text_lines(path, runtime, tally)]
 
 
-def read_label_lines(path: Path, separator: str | None, rows: LabelRows, runtime: Runtime | None = None) -> None:
+def read_label_lines(
+    path: Path,
+    separator: str | None,
+    rows: LabelRows,
+    runtime: Runtime | None = None,
+    tally: Tally | None = None,
+) -> None:
     """One row of labels per line, between white space unless a separator is given; an empty line is a row without."""
     with Place(path) as place:
-        for place.line, line in text_lines(path, runtime):
+        for place.line, line in text_lines(path, runtime, tally):
             parts = line.split(separator or None) if separator != "" else [line]
             rows.add([part.strip() for part in parts])
 

@@ -88,7 +88,7 @@ def test_a_transformer_is_trained_interrupted_and_resumed(folder: Path, tmp_path
     refused = run("train", *fixed, *brief)
     assert refused.returncode == 2
     assert "continue it with --resume" in refused.stderr
-    refused = run("train", *fixed, *brief, "--resume", "--set", "optim.lr=0.5")
+    refused = run("train", *fixed, *brief, "--resume", "--quiet", "--set", "optim.lr=0.5")
     assert refused.returncode == 2
     assert len(refused.stderr.strip().splitlines()) == 1, refused.stderr
     assert "holds a run with" in refused.stderr

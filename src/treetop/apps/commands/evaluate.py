@@ -11,10 +11,12 @@ import typer
 from treetop.apps.options import (
     Data,
     Device,
+    Encoding,
     LabelField,
     ModelPath,
     Quiet,
     Separator,
+    StripHtml,
     TextField,
     Threads,
     make_runtime,
@@ -34,6 +36,8 @@ def evaluate(
     text: TextField = "text",
     labels: LabelField = "labels",
     separator: Separator = None,
+    encoding: Encoding = None,
+    strip_html: StripHtml = False,
     threads: Threads = 0,
     device: Device = "cpu",
     quiet: Quiet = False,
@@ -47,7 +51,15 @@ def evaluate(
     runtime = make_runtime(0, threads, quiet, device)
     loaded = load(model, runtime=runtime)
     dataset = read(
-        data, split=split, space=loaded.space, text=text, labels=labels, separator=separator, runtime=runtime
+        data,
+        split=split,
+        space=loaded.space,
+        text=text,
+        labels=labels,
+        separator=separator,
+        encoding=encoding,
+        strip_html=strip_html,
+        runtime=runtime,
     )
     figures = measure(loaded, dataset, metrics.split(",") if metrics else None, benchmark)
     tables.show_figures(figures)

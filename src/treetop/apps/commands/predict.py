@@ -8,17 +8,21 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from treetop.apps.options import Device, ModelPath, TextField, Threads, make_runtime, output
+from treetop.apps.options import Device, Encoding, ModelPath, StripHtml, TextField, Threads, make_runtime, output
 
 __all__ = ["predict"]
 
 
 def predict(
     model: ModelPath,
-    source: Annotated[str, typer.Argument(metavar="INPUT", help="jsonl, csv, tsv, parquet or txt file; - for stdin.")],
+    source: Annotated[
+        str, typer.Argument(metavar="INPUT", help="json, csv, tsv, parquet, arrow, xlsx or txt file; - for stdin.")
+    ],
     k: Annotated[int, typer.Option("--k", "-k", help="Labels per text.")] = 5,
     out: Annotated[Optional[Path], typer.Option(help="File to write; standard output if absent.")] = None,  # noqa: UP045
     text: TextField = "text",
+    encoding: Encoding = None,
+    strip_html: StripHtml = False,
     chunk: Annotated[int, typer.Option(help="Texts at a time.")] = 1024,
     threads: Threads = 0,
     device: Device = "cpu",
@@ -31,7 +35,7 @@ def predict(
     check_k(k)
     loaded = load(model, runtime=make_runtime(0, threads, quiet=True, device=device))
     with output(out) as file:
-        for records in read_texts(source, text=text, chunk=chunk):
+        for records in read_texts(source, text=text, chunk=chunk, encoding=encoding, strip_html=strip_html):
             found = loaded.predict([record.text for record in records], k)
             for record, suggestions in zip(records, found, strict=True):
                 row: dict[str, Any] = {} if record.id is None else {"id": record.id}

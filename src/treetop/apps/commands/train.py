@@ -12,11 +12,13 @@ from treetop.apps.options import (
     METHOD_HELP,
     Data,
     Device,
+    Encoding,
     LabelField,
     Precision,
     Quiet,
     Seed,
     Separator,
+    StripHtml,
     TextField,
     Threads,
     make_runtime,
@@ -41,6 +43,8 @@ def train(
     text: TextField = "text",
     labels: LabelField = "labels",
     separator: Separator = None,
+    encoding: Encoding = None,
+    strip_html: StripHtml = False,
     seed: Seed = 0,
     threads: Threads = 0,
     device: Device = "cpu",
@@ -67,8 +71,20 @@ def train(
     others = other_splits(data, test_share)
     begun = checkpoint_folder(out).exists()
     model = make_model(name, settings, out, runtime, resume=resume)
-    read_split = partial(read, data, text=text, labels=labels, separator=separator, runtime=runtime)
-    dataset, test = held_out(read_split(split="train"), test_share, seed)
+    read_split = partial(
+        read,
+        data,
+        text=text,
+        labels=labels,
+        separator=separator,
+        encoding=encoding,
+        strip_html=strip_html,
+        runtime=runtime,
+    )
+    whole = read_split(split="train")
+    if not quiet:
+        tables.say_findings(whole.findings)
+    dataset, test = held_out(whole, test_share, seed)
     plan = make_plan(model, dataset, quiet=quiet)
     if not quiet:
         tables.warn_of_memory(model, plan.memory)

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
+from sheets import written_sheet
 from treetop.data import read
-from treetop.errors import DataError
+from treetop.errors import DataError, MissingExtraError
 
 
 def written(folder: Path, columns: dict[str, Any], name: str = "train.parquet") -> Path:
@@ -72,3 +74,46 @@ def test_a_foreign_file_is_named(tmp_path: Path) -> None:
     path.write_text("not parquet")
     with pytest.raises(DataError, match=r"train.parquet: not a readable parquet file"):
         read(path)
+
+
+@pytest.mark.parametrize("name", ["train.arrow", "train.feather", "train.arrows.ipc"])
+def test_arrow_files_and_streams(tmp_path: Path, name: str) -> None:
+    frame = pl.DataFrame({"text": ["x", None] * 3000, "labels": [["b", "a"], None] * 3000})
+    stream = name.endswith("arrows.ipc")
+    (frame.write_ipc_stream if stream else frame.write_ipc)(tmp_path / name)
+    dataset = read(tmp_path / name)
+    assert dataset.corpus.texts == ["x", ""] * 3000
+    assert dataset.space.names == ("a", "b")
+    assert dataset.unlabelled == dataset.findings.null_labels == dataset.findings.null_texts == 3000
+
+
+def test_excel(tmp_path: Path) -> None:
+    rows: list[list[Any]] = [["title", "year", "tags"], ["A film", 1984, "x, y"], [1984, None, 7], ["B", 3.5, None]]
+    path = written_sheet(tmp_path / "export.xlsx", rows)
+    dataset = read(path, text=("title", "year"), labels="tags")
+    assert dataset.corpus.texts == ["A film\n1984", "1984", "B\n3.5"]
+    assert dataset.space.names == ("7", "x", "y")
+    assert dataset.findings.null_texts == dataset.findings.null_labels == 1
+    with pytest.raises(DataError, match=r"export.xlsx: no column 'text'; there are: title, year, tags"):
+        read(path)
+
+
+def test_excel_without_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written_sheet(tmp_path / "export.xlsx", [["text", "labels"], ["x", "a"]])
+    monkeypatch.setitem(sys.modules, "fastexcel", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'treetop-xmc\[excel\]'"):
+        read(path)
+
+
+@pytest.mark.parametrize("name", ["train.arrow", "train.xlsx"])
+def test_damaged_files_are_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"ARROW1 and then nothing")
+    with pytest.raises(DataError, match=rf"{name}: not a readable (arrow|Excel) file"):
+        read(tmp_path / name)
+
+
+def test_texts_in_several_columns_and_whole_numbers_with_gaps(tmp_path: Path) -> None:
+    path = written(tmp_path, {"a": ["x", None], "b": ["y", "z"], "labels": [7.0, None]})
+    dataset = read(path, text=("a", "b"))
+    assert dataset.corpus.texts == ["x\ny", "z"]
+    assert dataset.space.names == ("7",)

@@ -15,6 +15,7 @@ from treetop.apps.commands.demo import demo
 from treetop.apps.commands.ensemble import ensemble
 from treetop.apps.commands.evaluate import evaluate
 from treetop.apps.commands.inspect import inspect
+from treetop.apps.commands.look import look
 from treetop.apps.commands.predict import predict
 from treetop.apps.commands.presets import presets
 from treetop.apps.commands.train import train
@@ -22,7 +23,7 @@ from treetop.errors import TreetopError
 
 __all__ = ["COMMANDS", "app", "main"]
 
-COMMANDS = (train, predict, evaluate, ensemble, inspect, analyse, presets, demo)
+COMMANDS = (look, train, predict, evaluate, ensemble, inspect, analyse, presets, demo)
 """In the order of `--help`."""
 _NO_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")
 

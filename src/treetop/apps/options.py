@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from treetop.runtime import Runtime
 
 __all__ = [
-    "ENCODER_HELP", "METHOD_HELP", "Data", "Device", "Encoding", "LabelField", "ModelPath", "Precision", "Quiet",
-    "Seed", "Separator", "StripHtml", "TextField", "Threads", "make_runtime", "method_help", "numbers", "output",
+    "DATA_HELP", "ENCODER_HELP", "METHOD_HELP", "Data", "Device", "Encoding", "LabelField", "ModelPath", "Precision",
+    "Quiet", "Seed", "Separator", "StripHtml", "TextField", "Threads", "make_runtime", "method_help", "numbers",
+    "output",
 ]  # fmt: skip
 
 
@@ -34,9 +35,8 @@ Threads = Annotated[int, typer.Option(help="Threads to use; 0 for every core.")]
 Device = Annotated[str, typer.Option(help="Where networks run: cpu, cuda, cuda:1, mps, …")]
 Precision = Annotated[str, typer.Option(help="Numbers of a network in training: float32, or bfloat16 where it pays.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars and no summary.")]
-Data = Annotated[
-    Path, typer.Option(help="File, or folder with train, dev, test: json, csv, tsv, parquet, arrow, xlsx, svm, npz.")
-]
+DATA_HELP = "File, or folder with train, dev, test: json, csv, tsv, parquet, arrow, xlsx, svm, npz."
+Data = Annotated[Path, typer.Option(help=DATA_HELP)]
 TextField = Annotated[
     Any,
     typer.Option(

@@ -60,8 +60,11 @@ class Folder:
 
     @classmethod
     @contextmanager
-    def create(cls, path: str | PathLike[str]) -> Iterator[Folder]:
-        """A folder that appears under its name, complete, when the block ends without an error."""
+    def create(cls, path: str | PathLike[str], *, sealed: bool = True) -> Iterator[Folder]:
+        """A folder that appears under its name, complete, when the block ends without an error.
+
+        It is sealed by a manifest, unless it is no model.
+        """
         target = _place(path)
         with _as_store_errors(target):
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -71,7 +74,8 @@ class Folder:
         try:
             with _as_store_errors(target):
                 yield cls(draft)
-                manifest.seal(draft)
+                if sealed:
+                    manifest.seal(draft)
                 _flush_tree(draft)
                 _replace(target, draft)
         finally:

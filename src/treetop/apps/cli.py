@@ -18,12 +18,13 @@ from treetop.apps.commands.inspect import inspect
 from treetop.apps.commands.look import look
 from treetop.apps.commands.predict import predict
 from treetop.apps.commands.presets import presets
+from treetop.apps.commands.split import split
 from treetop.apps.commands.train import train
 from treetop.errors import TreetopError
 
 __all__ = ["COMMANDS", "app", "main"]
 
-COMMANDS = (look, train, predict, evaluate, ensemble, inspect, analyse, presets, demo)
+COMMANDS = (look, split, train, predict, evaluate, ensemble, inspect, analyse, presets, demo)
 """In the order of `--help`."""
 _NO_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.panel import Panel
@@ -13,7 +15,7 @@ from rich.table import Table
 
 from treetop.apps.measure import Figures
 from treetop.config import to_dict
-from treetop.data import Findings
+from treetop.data import Dataset, Findings
 from treetop.manifest import Verified
 from treetop.methods import Method
 from treetop.methods.registry import trainable
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
     from treetop.methods.ensemble import Ensemble
 
 __all__ = [
-    "compare_figures", "say_ensemble", "say_findings", "say_trained", "say_verified", "show_analysis", "show_figures",
-    "show_model", "show_presets", "show_suggestions", "warn_of_memory",
+    "compare_figures", "say_ensemble", "say_findings", "say_split", "say_trained", "say_verified", "show_analysis",
+    "show_figures", "show_model", "show_presets", "show_suggestions", "warn_of_memory",
 ]  # fmt: skip
 
 out = Console()
@@ -40,6 +42,19 @@ def say_findings(findings: Findings) -> None:
     notes.print(str(findings), highlight=False, markup=False)
     for remark in findings.remarks:
         notes.print(f"  ! {remark}", style="yellow", highlight=False, markup=False)
+
+
+def say_split(dataset: Dataset, parts: Mapping[str, NDArray[np.int64]], out: Path) -> None:
+    """How many texts each part has, and what no model can know from them."""
+    counts = ", ".join(f"{len(rows):,} {name}" for name, rows in parts.items())
+    notes.print(f"{out}: {counts} texts", highlight=False, markup=False)
+    left = len(dataset) - sum(len(rows) for rows in parts.values())
+    if left:
+        notes.print(f"  {left:,} later copies of earlier texts are in none of them", highlight=False)
+    learned = np.unique(dataset.labels[parts["train"]].indices)
+    unseen = len(np.unique(dataset.labels.indices)) - len(learned)
+    if unseen:
+        notes.print(f"  {unseen:,} labels have no training text", highlight=False)
 
 
 def warn_of_memory(model: Method[Any], needed: int) -> None:
@@ -108,7 +123,7 @@ def compare_figures(models: Mapping[str, Figures]) -> None:
 def _seen(figures: Figures) -> Panel:
     """What nobody may miss: the model knows these texts, so its figures on them are no result."""
     share = f"{100 * (figures.seen or 0):.1f} % of these texts".replace("100.0 % of", "All of")
-    advice = "Measure on texts it has not seen, or train with --test-share 0.1."
+    advice = "Measure on texts it has not seen: see treetop split, or train with --test-share 0.1."
     return Panel(
         f"{share} are among those that the model was trained on. The figures below show what it remembers, not how "
         f"well it does on new texts. {advice}",

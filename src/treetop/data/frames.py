@@ -19,7 +19,7 @@ from treetop.data.tally import Tally
 from treetop.errors import DataError, MissingExtraError
 from treetop.runtime import Runtime
 
-__all__ = ["frames", "read_frames", "slices", "take_frames", "texts_of"]
+__all__ = ["column_names", "frames", "read_frames", "slices", "take_frames", "texts_of"]
 
 _CHUNK = 4096  # rows held as a polars frame at a time
 _EMPTY = pl.Series([[]], dtype=pl.List(pl.String))
@@ -76,6 +76,11 @@ def frames(
             yield frame
             start = number * chunk
             advance(size * min(start + chunk, count) // count - size * start // count)
+
+
+def column_names(path: Path) -> list[str]:
+    """All columns of a file."""
+    return _opened(path).collect_schema().names()
 
 
 def slices(

@@ -21,7 +21,7 @@ from treetop.data.tally import MISSING, Tally
 from treetop.errors import DataError
 from treetop.runtime import Runtime
 
-__all__ = ["read_table", "table_records", "text_of"]
+__all__ = ["column_names", "read_table", "table_records", "text_of"]
 
 _DELIMITERS = (",", ";", "\t", "|")
 _LARGEST_CELL = 2**31 - 1  # bytes; the parser's own limit of 128 KiB is shorter than many a text
@@ -75,6 +75,12 @@ def table_records(
                 line=number,
             )
         yield number, [cells[column] for column in columns]
+
+
+def column_names(path: Path, wanted: Sequence[str], tally: Tally | None = None) -> list[str]:
+    """All columns of a table that has the wanted ones."""
+    header = next(text_lines(path, None, tally), (1, ""))[1]
+    return _header_names(header, "\t" if _is_tab_separated(path) else _delimiter(header, wanted))
 
 
 def _parsed(lines: Iterator[str], delimiter: str, path: Path) -> Iterator[tuple[int, list[str]]]:

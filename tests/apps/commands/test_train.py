@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import shutil
@@ -13,6 +14,8 @@ import pytest
 
 from shell import complain, run
 from treetop.data import read
+from treetop.data.demo import demo_corpus
+from treetop.methods import load
 
 
 def test_train_writes_a_card(model: Path) -> None:
@@ -55,6 +58,33 @@ def test_figures_are_of_held_out_texts(folder: Path, tmp_path: Path) -> None:
     assert refused.returncode == 2
     assert "has test texts already" in refused.stderr
     assert not (tmp_path / "n").exists()
+
+
+def test_a_messy_export_becomes_a_model_with_honest_figures(tmp_path: Path) -> None:
+    """Two text columns, windows-1252, tags with commas and spaces, NaN cells, copies and HTML: no wrong turn."""
+    corpus, names = demo_corpus()[0].take(range(1500)), demo_corpus()[0].space.names
+    rows = [["title", "body", "tags"]]
+    for row, text in enumerate(corpus.corpus.texts):
+        title, _, body = text.partition("\n")
+        tags = ", ".join(names[label].replace(",", "") for label in corpus.labels[[row]].indices)
+        body = "NaN" if row % 50 == 7 else f"<p>“{body}”</p>" if row % 10 == 3 else body
+        rows.append([title, body, "NaN" if row % 60 == 11 else tags])
+    with (tmp_path / "export.csv").open("w", encoding="cp1252", errors="replace", newline="") as file:
+        csv.writer(file).writerows([*rows, *rows[1:101]])
+    columns = ("--text", "title,body", "--labels", "tags")
+    looked = run("look", tmp_path / "export.csv", *columns)
+    assert looked.returncode == 0, looked.stderr
+    assert not (tmp_path / "m").exists()
+    done = run("train", "--data", tmp_path / "export.csv", *columns, "--test-share", "0.1", "--out", tmp_path / "m")
+    assert done.returncode == 0, done.stderr
+    said = " ".join(done.stderr.split())
+    assert "export.csv: 1,600 texts" in said
+    assert "read as windows-1252" in said
+    assert "seen in training" not in said
+    held_out, learned = done.stdout.split(" held-out texts")[0], json.loads((tmp_path / "m/model.json").read_text())
+    assert int(held_out) + learned["training"]["texts"] == 1600
+    assert 100 < int(held_out) < 220
+    assert {"“", "NaN"}.isdisjoint(load(tmp_path / "m").space.names)
 
 
 @pytest.mark.parametrize(("options", "measured"), [((), True), (("--no-evaluate",), False), (("--quiet",), False)])

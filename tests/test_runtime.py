@@ -64,6 +64,7 @@ def test_progress_is_a_bar_on_a_terminal_lines_elsewhere_and_the_log_of_a_progra
     assert type(Runtime().told) is Logged
     own = Progress()
     assert Runtime(progress=own).told is own
+    assert Runtime().told == Runtime(seed=3).told != own
     assert Runtime(progress=own) == Runtime()  # who is told is no part of what is done
 
 

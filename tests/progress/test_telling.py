@@ -115,4 +115,6 @@ def test_copies_begin_anew(kind: type[Progress]) -> None:
     with told.stage("learn", 3):
         for twin in (copy.deepcopy(told), pickle.loads(pickle.dumps(told))):
             assert type(twin) is kind
+            assert twin == told
+            assert repr(twin) == f"{kind.__name__}()"
             assert twin.course is None

@@ -183,7 +183,7 @@ def test_mistakes_with_a_transformer_are_one_clear_line_and_exit_2(
         for quiet in ((), ("--quiet",)):
             assert f"an encoder folder without a {what}".replace("a weights", "weights") in train(broken, *quiet)
     assert "Lower optim.batch_size" in train(encoder().name, "--set", "mode=groups", "--set", "bottleneck=1000000000")
-    assert "reads at most 64" in train(encoder().name, "--set", "encoder.max_tokens=100")
+    assert "reads at most 64" in train(encoder().name, "--quiet", "--set", "encoder.max_tokens=100")
     assert "device is 'abacus'" in train(encoder().name, "--device", "abacus")
     assert "precision is 'int3'" in train(encoder().name, "--precision", "int3")
     assert not (tmp_path / "m.checkpoint").exists()  # the next attempt is not taken for a continuation
@@ -191,8 +191,9 @@ def test_mistakes_with_a_transformer_are_one_clear_line_and_exit_2(
     settings = ("optim.steps=2", "encoder.max_tokens=32")
     config = resolve("lightxml", encoder=encoder().name, assignments=settings)
     LightXML(config, runtime=Runtime(threads=1), checkpoint=tmp_path / "m.checkpoint").fit(read(folder))
-    assert "now it is 16" in train(encoder().name, "--resume", "--set", "encoder.max_tokens=16")
+    again = ("--resume", "--quiet", "--set")
+    assert "now it is 16" in train(encoder().name, *again, "encoder.max_tokens=16")
     (kept,) = (tmp_path / "m.checkpoint").glob("*/step-*/tensors.safetensors")
     kept.write_bytes(kept.read_bytes()[:-1000])
-    assert "checkpoint is damaged or cut short" in train(encoder().name, "--resume", "--set", "encoder.max_tokens=32")
+    assert "checkpoint is damaged or cut short" in train(encoder().name, *again, "encoder.max_tokens=32")
     assert kept.exists()

@@ -82,11 +82,10 @@ def train(
         runtime=runtime,
     )
     whole = read_split(split="train")
-    if not quiet:
-        tables.say_findings(whole.findings)
     dataset, test = held_out(whole, test_share, seed)
     plan = make_plan(model, dataset, quiet=quiet)
     if not quiet:
+        tables.say_findings(whole.findings)
         tables.warn_of_memory(model, plan.memory)
     if resume and not begun and not quiet:
         typer.echo("there is nothing to resume yet: the training begins at its start", err=True)

@@ -9,7 +9,7 @@ import numpy as np
 from treetop.data import Corpus, Dataset
 from treetop.methods.base import Method
 from treetop.methods.parts import Part
-from treetop.predictions import Predictions
+from treetop.predictions import Ask, Predictions
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,6 +36,9 @@ class Commonest(Method[CommonestConfig]):
     def _fit(self, train: Dataset) -> None:
         self.order = np.argsort(-train.frequency, kind="stable")[: self.config.most]
 
-    def _predict(self, corpus: Corpus, k: int) -> Predictions:
-        labels = np.tile(self.order[:k].astype(np.int64), (len(corpus), 1))
+    has_beam = False
+
+    def _predict(self, corpus: Corpus, ask: Ask) -> Predictions:
+        order = self.order if ask.allowed is None else self.order[np.isin(self.order, ask.allowed)]
+        labels = np.tile(order[: ask.k].astype(np.int32), (len(corpus), 1))
         return Predictions(labels, np.zeros(labels.shape, np.float32))

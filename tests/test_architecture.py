@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "treetop"
 LAYERS = [
     {"errors", "types", "version", "kernels"},
-    {"config", "progress", "runtime", "manifest", "store", "sparse", "predictions"},
+    {"config", "progress", "runtime", "manifest", "store", "sparse", "tagging", "predictions"},
     {"data", "metrics"},
     {"text", "labels", "presets"},
     {"linear"},
@@ -30,7 +30,7 @@ ONLY_IN = {
     "transformers": ("text/encoder.py", "text/pooling.py", "text/pretrained.py", "text/tokens.py"),
     "huggingface_hub": ("text/pretrained.py",),
     "tokenizers": ("text/encoder.py", "text/tokens.py"),
-    "polars": ("data/", "text/"),
+    "polars": ("data/", "text/", "apps/", "predictions.py"),
     "fastexcel": ("data/",),
     "rich": ("progress/terminal.py", "apps/"),
     "typer": ("apps/",),

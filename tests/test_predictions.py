@@ -221,3 +221,77 @@ def test_mistakes():
             fuse([a, a], weights=weights)
     with pytest.raises(ConfigError, match="round_robin"):
         fuse([a, a], "round_robin", weights=[1, 2])
+
+
+# --------------------------------------------------------------------------- as a value
+
+
+def some(kind="score"):
+    labels = np.array([[2, 0], [1, -1], [-1, -1]], np.int32)
+    return Predictions(labels, np.array([[0.75, 0.5], [0.25, 0], [0, 0]], np.float32), ("a", "b", "<c>"), kind)
+
+
+def test_equality_is_that_of_values():
+    assert some() == some()
+    assert some() == Predictions(some().labels, some().scores, ["a", "b", "<c>"])
+    for other in (some("margin"), some()[:2], some().top(1), Predictions(some().labels, some().scores), "other"):
+        assert some() != other
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(some())
+
+
+def test_slices_are_predictions():
+    assert some()[1:] == some().rows(np.array([1, 2]))
+    assert list(some()[0:2]) == [some()[0], some()[1]]
+    assert some()[-1] == []
+    assert len(some()[5:]) == 0
+
+
+def test_a_threshold_cuts_lists_short():
+    passed = some().at_least(0.5)
+    assert passed.labels.tolist() == [[2, 0], [-1, -1], [-1, -1]]
+    assert passed.scores.tolist() == [[0.75, 0.5], [0, 0], [0, 0]]
+    assert some().at_least(-1.0) == some()  # the zeros beside empty places pass no threshold
+    with pytest.raises(ConfigError, match="NaN"):
+        some().at_least(float("nan"))
+
+
+def test_records_and_frames_have_a_row_per_suggestion():
+    records = some().records()
+    assert records == [
+        {"text": 0, "rank": 1, "label": "<c>", "score": 0.75},
+        {"text": 0, "rank": 2, "label": "a", "score": 0.5},
+        {"text": 1, "rank": 1, "label": "b", "score": 0.25},
+    ]
+    assert some().to_frame().to_dicts() == records
+    empty = some()[3:].to_frame()
+    assert (empty.columns, len(empty)) == (["text", "rank", "label", "score"], 0)
+
+
+def test_what_people_see_is_short():
+    many = Predictions(np.zeros((5000, 1), np.int32), np.ones((5000, 1), np.float32), ["name"] * 100_000)
+    assert repr(many) == "Predictions(5,000 texts, k=1, kind='score', first: name 1, …)"
+    assert repr(many[:0]) == "Predictions(0 texts, k=1, kind='score')"
+    assert len(many._repr_html_()) < 2000
+    page = some()._repr_html_()
+    assert "&lt;c&gt; <small>0.75</small>" in page
+    assert page.count("<tr>") == 4
+
+
+@pytest.mark.parametrize(
+    ("how", "kinds", "fused"),
+    [
+        ("average", ("margin", "margin"), "margin"),
+        ("average", ("score", "score"), "score"),
+        ("average", ("probability", "probability"), "score"),
+        ("average", ("rank", "rank"), "rank"),
+        ("average", ("margin", "score"), "margin"),
+        ("average", ("probability",), "probability"),
+        ("rank_average", ("margin", "score"), "rank"),
+        ("round_robin", ("score", "score"), "rank"),
+        ("sigmoid_average", ("margin", "margin"), "score"),
+        ("softmax_average", ("margin",), "score"),
+    ],
+)
+def test_the_kind_of_fused_scores(how, kinds, fused):
+    assert fuse([some(kind) for kind in kinds], how).kind == fused

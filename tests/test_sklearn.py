@@ -173,7 +173,7 @@ def test_parameters(fitted: TreetopClassifier) -> None:
     ("X", "y", "problem"),
     [
         (["a", "b"], [["x"]], "2 texts and labels for 1"),
-        (["a", None], [["x"], ["y"]], "text 1 is None"),
+        (["a", 7], [["x"], ["y"]], r"text 1 is 7 \(int\), not a string"),
         (["a", "b"], None, "requires y to be passed"),
         (["a", "b"], [[], []], "no text has a label"),
     ],

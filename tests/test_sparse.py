@@ -17,6 +17,7 @@ from treetop.sparse import (
     from_parts,
     join,
     normalise,
+    only_columns,
     row_numbers,
     take_rows,
     top_k,
@@ -132,6 +133,12 @@ def test_normalise_very_small_and_very_large_rows(size, norm):
 @given(masked())
 def test_binarise(pair):
     assert_is(binarise(frozen(csr(pair))), pair[1].astype(np.float32), pair[1])
+
+
+@given(masked(), st.integers(0, 2**16))
+def test_only_columns(pair, bits):
+    wanted = np.array([bits >> column & 1 for column in range(pair[0].shape[1])], bool)
+    assert_is(only_columns(frozen(csr(pair)), wanted), pair[0] * wanted, pair[1] & wanted)
 
 
 @given(two_masked())

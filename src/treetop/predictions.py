@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias, cast
+from dataclasses import dataclass, replace
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,31 @@ from treetop.errors import ConfigError, DataError
 from treetop.sparse import from_parts, row_numbers, top_k
 from treetop.types import CSR, Floats, Ids
 
-__all__ = ["FUSERS", "Predictions", "Suggestion", "fuse"]
+if TYPE_CHECKING:
+    import polars as pl
 
+__all__ = ["FUSERS", "Ask", "Kind", "Predictions", "Suggestion", "check_k", "fuse"]
 
 Doubles: TypeAlias = NDArray[np.float64]
+Kind: TypeAlias = Literal["margin", "score", "probability", "rank"]
+"""What scores are: any number, 0 to 1 but not calibrated, 0 to 1 and calibrated, or made from places in lists."""
+
+_SHOWN_TEXTS, _SHOWN_LABELS = 10, 5  # of a table in a notebook
+
+
+class Ask(NamedTuple):
+    """What is asked of a model, in the numbers of its labels."""
+
+    k: int
+    """Labels per text, at most."""
+    beam: int | None = None
+    """Nodes kept after each level of a search; None: as the model is configured."""
+    allowed: Ids | None = None
+    """The labels to choose from, in rising order; None: all."""
+
+    def wider(self, k: int, labels: int) -> Ask:
+        """The same for at least k of all `labels`, as far as there are that many to choose from."""
+        return self._replace(k=min(max(self.k, k), labels if self.allowed is None else len(self.allowed)))
 
 
 class Suggestion(NamedTuple):
@@ -27,11 +49,12 @@ class Suggestion(NamedTuple):
     score: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Predictions:
     """The best labels of each text, best first.
 
-    `predictions[0]` is the list of suggestions for the first text, with label names.
+    `predictions[0]` is the list of suggestions for the first text, with label names; `predictions[:10]` are the
+    predictions of the first ten texts.
     """
 
     labels: Ids
@@ -40,13 +63,15 @@ class Predictions:
     """Their scores, never increasing along a row; 0 beside -1."""
     names: Sequence[str] | None = None
     """The name of each label number."""
+    kind: Kind = "score"
+    """What the scores are."""
 
     def __post_init__(self) -> None:
         if self.labels.shape != self.scores.shape or self.labels.ndim != 2:
             raise DataError(f"labels {self.labels.shape} and scores {self.scores.shape} must be two equal matrices")
 
     @classmethod
-    def from_csr(cls, scores: CSR, k: int, names: Sequence[str] | None = None) -> Predictions:
+    def from_csr(cls, scores: CSR, k: int, names: Sequence[str] | None = None, kind: Kind = "score") -> Predictions:
         """The k best entries of each row; ties go to the lower label."""
         check_k(k)
         best = top_k(scores, k)
@@ -57,7 +82,7 @@ class Predictions:
         values = np.zeros((scores.shape[0], k), np.float32)
         labels[rows, place] = best.indices[order]
         values[rows, place] = best.data[order]
-        return cls(labels, values, names)
+        return cls(labels, values, names, kind)
 
     @property
     def k(self) -> int:
@@ -67,22 +92,65 @@ class Predictions:
     def __len__(self) -> int:
         return int(self.labels.shape[0])
 
-    def __getitem__(self, text: int) -> list[Suggestion]:
+    @overload
+    def __getitem__(self, text: int) -> list[Suggestion]: ...
+    @overload
+    def __getitem__(self, text: slice) -> Predictions: ...
+    def __getitem__(self, text: int | slice) -> list[Suggestion] | Predictions:
+        if isinstance(text, slice):
+            return self.rows(text)
         pairs = zip(self.labels[text].tolist(), self.scores[text].tolist(), strict=True)
-        name = str if self.names is None else self.names.__getitem__
+        name = self._name_of
         return [Suggestion(name(label), score) for label, score in pairs if label >= 0]
 
     def __iter__(self) -> Iterator[list[Suggestion]]:
         return (self[text] for text in range(len(self)))
 
+    def __eq__(self, other: object) -> bool:
+        """The same labels with the same scores, names and kind."""
+        if not isinstance(other, Predictions):
+            return NotImplemented
+        return (
+            self.kind == other.kind
+            and np.array_equal(self.labels, other.labels)
+            and np.array_equal(self.scores, other.scores)
+            and (self.names is other.names or list(self.names or ()) == list(other.names or ()))
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        first = ", ".join(f"{label} {score:.3g}" for label, score in self[0][:3]) if len(self) else ""
+        return f"Predictions({len(self):,} texts, k={self.k}, kind={self.kind!r}{first and f', first: {first}, …'})"
+
+    def _repr_html_(self) -> str:
+        """The first texts as a table, for notebooks."""
+        head = "".join(f"<th>{place}</th>" for place in range(1, min(self.k, _SHOWN_LABELS) + 1))
+        rows = "".join(
+            f"<tr><th>{text}</th>"
+            + "".join(f"<td>{escape(label)} <small>{score:.3g}</small></td>" for label, score in found[:_SHOWN_LABELS])
+            + "</tr>"
+            for text, found in enumerate(self[:_SHOWN_TEXTS])
+        )
+        caption = f"{len(self):,} texts, k={self.k}, {self.kind}"
+        return f"<table><caption>{caption}</caption><tr><th>text</th>{head}</tr>{rows}</table>"
+
     def top(self, k: int) -> Predictions:
         """Only the k best of each text."""
         check_k(k)
-        return Predictions(self.labels[:, :k], self.scores[:, :k], self.names)
+        return replace(self, labels=self.labels[:, :k], scores=self.scores[:, :k])
 
     def rows(self, index: Ids | slice) -> Predictions:
         """Only some texts."""
-        return Predictions(self.labels[index], self.scores[index], self.names)
+        return replace(self, labels=self.labels[index], scores=self.scores[index])
+
+    def at_least(self, threshold: float) -> Predictions:
+        """Only labels whose score is at or above a threshold."""
+        if np.isnan(threshold):
+            raise ConfigError("threshold is NaN; give a number")
+        passed = (self.scores >= threshold) & (self.labels >= 0)
+        labels, scores = np.where(passed, self.labels, np.int32(-1)), np.where(passed, self.scores, np.float32(0))
+        return replace(self, labels=labels, scores=scores)
 
     def to_csr(self, width: int) -> CSR:
         """Texts × labels with a stored entry for every label that was predicted."""
@@ -94,6 +162,29 @@ class Predictions:
         order = np.lexsort((columns, rows))
         indptr = np.concatenate([[0], np.cumsum(found.sum(axis=1))])
         return from_parts(indptr, columns[order], values[order], columns=width)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per suggestion: the number of the text from 0, the rank from 1, label and score."""
+        return [
+            {"text": text, "rank": rank, "label": label, "score": score}
+            for text, found in enumerate(self)
+            for rank, (label, score) in enumerate(found, 1)
+        ]
+
+    def to_frame(self) -> pl.DataFrame:
+        """The same as a polars table: columns text, rank, label, score."""
+        import polars as pl
+
+        texts, places = np.nonzero(self.labels >= 0)
+        labels = list(map(self._name_of, self.labels[texts, places].tolist()))
+        columns = {"text": texts.astype(np.int64), "rank": places.astype(np.int64) + 1}
+        return pl.DataFrame(
+            columns | {"label": pl.Series(labels, dtype=pl.String), "score": self.scores[texts, places]}
+        )
+
+    @property
+    def _name_of(self) -> Callable[[int], str]:
+        return str if self.names is None else self.names.__getitem__
 
 
 def check_k(k: int) -> None:
@@ -119,7 +210,8 @@ def fuse(
     - `softmax_average`: exp(score) divided by the sum of it over the list
     - `round_robin`: no mean; first choices of all lists in turn, then second choices, a label keeps its best place
 
-    Lists cut short are biased against labels missing from one of them: predict k of 20 or more before fusing.
+    Lists cut short are biased against labels missing from one of them: predict k of 20 or more before fusing. Margins
+    below zero are the worst case: under `average` a label that a list lacks is better off than one it has.
     """
     shares = _shares(several, how, weights)
     depth = max(one.k for one in several)
@@ -133,7 +225,19 @@ def fuse(
     else:
         parts = [_VALUES[how](one, depth)[at] * share for one, at, share in zip(several, lists, shares, strict=True)]
     scores = _gather(texts, labels, np.concatenate(parts), reduce, rows=len(several[0]))
-    return Predictions.from_csr(scores, depth if k is None else k, several[0].names)
+    return Predictions.from_csr(scores, depth if k is None else k, several[0].names, _fused_kind(several, how))
+
+
+def _fused_kind(several: Sequence[Predictions], how: str) -> Kind:
+    """What fused scores are. A mean of several probabilities is none itself; one of unlike kinds is just a number."""
+    if how in ("rank_average", "round_robin"):
+        return "rank"
+    kinds = {one.kind for one in several}
+    if len(several) == 1 and how == "average":
+        return several[0].kind
+    if how != "average" or kinds <= {"score", "probability"}:
+        return "score"
+    return "rank" if kinds == {"rank"} else "margin"
 
 
 def _shares(several: Sequence[Predictions], how: str, weights: Sequence[float] | None) -> Doubles:

@@ -20,9 +20,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from treetop.data import Corpus, Dataset, LabelSpace
+from treetop.data.tagged import as_corpus
 from treetop.errors import ConfigError, DataError, MissingExtraError
 from treetop.methods import METHODS, Method, method_class
-from treetop.methods.base import as_corpus
 from treetop.predictions import Predictions
 from treetop.runtime import Runtime
 from treetop.sparse import canonical

@@ -27,6 +27,7 @@ __all__ = [
     "from_parts",
     "join",
     "normalise",
+    "only_columns",
     "row_numbers",
     "sparse_block",
     "take_rows",
@@ -155,6 +156,13 @@ def union(a: CSR, b: CSR) -> CSR:
 def top_k(x: CSR, k: int) -> CSR:
     """The k largest entries of each row; ties go to the lower column. Stored zeros count as entries."""
     return kernels.top_k(x, k)
+
+
+def only_columns(x: CSR, wanted: NDArray[np.bool_]) -> CSR:
+    """The entries of some columns; the shape stays."""
+    kept = wanted[x.indices]
+    ends = np.concatenate([[0], np.cumsum(kept)])
+    return from_parts(ends[x.indptr], x.indices[kept], x.data[kept], columns=x.shape[1])
 
 
 def _from_sorted(rows: NDArray[np.int64], columns: Ids, values: Floats, shape: tuple[int, int]) -> CSR:

@@ -5,6 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from treetop.data import Corpus, Dataset, LabelSpace
+from treetop.data.dataset import LabelRows
 from treetop.errors import DataError
 
 
@@ -132,3 +133,18 @@ def test_digests_stand_for_texts_or_features() -> None:
     by_feature = Corpus([], words).digests
     assert by_text[0] == by_text[2] != by_text[1]
     assert by_feature[0] == by_feature[1] != by_feature[2]
+
+
+def test_rows_take_names_only() -> None:
+    rows = LabelRows()
+    for wrong, message in (([1], r"the label 1 \(int\) is not a string"), ([["a"]], "not a list of names")):
+        with pytest.raises(DataError, match=message):
+            rows.add(wrong)  # type: ignore[arg-type]
+    assert Dataset.build(["a", "b"], [[1], None]).space.names == ("1",)
+
+
+def test_the_numbers_of_labels() -> None:
+    space = LabelSpace(["red", "green", "blue"])
+    assert space.numbers(["blue", "red", "blue"]).tolist() == [0, 2]
+    with pytest.raises(DataError, match=r"no label 'gren' among the 3 labels; did you mean 'green'\?"):
+        space.numbers(["gren"])

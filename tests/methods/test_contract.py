@@ -6,7 +6,7 @@ import copy
 import json
 import pickle
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -257,8 +257,81 @@ def test_classic_mistakes(make: Callable[[Runtime], Method[Any]], fitted: Method
         make(Runtime()).fit(["a", "b"], [[], []])
     with pytest.raises(DataError, match="no texts"):
         make(Runtime()).fit([], [])
-    with pytest.raises(DataError, match="not a string"):
-        fitted.predict([None])  # type: ignore[list-item]
+    with pytest.raises(DataError, match=r"text 1 is 7 \(int\), not a string"):
+        fitted.predict(["a", 7])
+    with pytest.raises(DataError, match=r"treetop\.read\(table"):
+        make(Runtime()).fit({"text": ["a"], "labels": [["x"]]})
+
+
+def test_a_missing_text_is_an_empty_one(name: str, fitted: Method[Any]) -> None:
+    assert_same(name, fitted.predict([None, float("nan")], k=3), fitted.predict(["", ""], k=3))
+
+
+def every_score(fitted: Method[Any], texts: Sequence[str]) -> tuple[Predictions, int | None]:
+    """The scores of all labels, from a beam that nothing escapes; and that beam."""
+    beam = 1000 if fitted.has_beam else None
+    return fitted.predict(texts, k=len(fitted.space), beam=beam), beam
+
+
+def test_only_some_labels(name: str, fitted: Method[Any], toy_test: Dataset) -> None:
+    texts, names = toy_test.corpus.texts[:20], list(fitted.space.names)
+    wanted = np.random.default_rng(0).choice(names, 9, replace=False).tolist()
+    everything, beam = every_score(fitted, texts)
+    few = fitted.predict(texts, k=20, labels=wanted, beam=beam)
+    assert few.k == len(wanted)
+    for all_found, found in zip(everything, few, strict=True):
+        assert {one.label for one in found} == set(wanted)
+        if few.kind != "rank":  # a place in a list depends on who else is in it
+            scores = dict(all_found)
+            assert [one.score for one in found] == pytest.approx([scores[one.label] for one in found], abs=1e-5)
+    single = fitted.predict(texts[:1], k=20, labels=wanted, beam=beam)
+    assert_same(name, few[:1], single)
+    best = fitted.predict(texts, k=2, labels=wanted)
+    assert {one.label for row in best for one in row} <= set(wanted)
+
+
+def test_another_beam(name: str, fitted: Method[Any], toy_test: Dataset) -> None:
+    if not fitted.has_beam:
+        with pytest.raises(ConfigError, match="looks at every label; leave beam out"):
+            fitted.predict(toy_test, k=3, beam=5)
+        return
+    narrow, (everything, _) = fitted.predict(toy_test, k=42, beam=1), every_score(fitted, toy_test.corpus.texts)
+    assert (everything.labels >= 0).all()
+    if name not in ("ensemble", "bonsai"):  # a member that looks at every label, trees of a single level
+        assert (narrow.labels < 0).any()
+    for row in narrow:
+        assert row
+        assert sorted(row, key=lambda one: -one.score) == row
+    with pytest.raises(ConfigError, match="beam is 0"):
+        fitted.predict(toy_test, beam=0)
+
+
+def test_a_threshold(fitted: Method[Any], toy_test: Dataset) -> None:
+    everything = fitted.predict(toy_test, k=8)
+    threshold = float(np.median(everything.scores))
+    some = fitted.predict(toy_test, k=8, threshold=threshold)
+    assert [[one for one in row if one.score >= threshold] for row in everything] == list(some)
+    assert 0 < (some.labels < 0).sum() < some.labels.size
+
+
+def test_labels_that_do_not_exist(fitted: Method[Any]) -> None:
+    with pytest.raises(DataError, match=r"no label 'Label 0-1' among the 42 labels; did you mean 'label 0-1'\?"):
+        fitted.predict(["a"], labels=["Label 0-1"])
+    with pytest.raises(DataError, match="give a list of names"):
+        fitted.predict(["a"], labels="label 0-1")
+    with pytest.raises(ConfigError, match="labels is empty"):
+        fitted.predict(["a"], labels=[])
+
+
+KINDS = {"one-vs-all": "margin", "ensemble": "rank", "xr-transformer": "margin", "x-transformer": "margin"}
+
+
+def test_what_the_scores_are(name: str, fitted: Method[Any], toy_test: Dataset) -> None:
+    found = fitted.predict(toy_test, k=5)
+    assert found.kind == KINDS.get(name, "score")
+    if found.kind == "score":
+        assert 0 <= found.scores.min() <= found.scores.max() <= 1
+    assert found.top(2).kind == found[:3].kind == found.at_least(0.5).kind == found.kind
 
 
 @pytest.mark.parametrize("method", METHODS)

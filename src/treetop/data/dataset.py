@@ -11,7 +11,8 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +22,7 @@ from treetop.data.digests import digests, feature_digests
 from treetop.data.tally import Tally
 from treetop.errors import DataError
 from treetop.sparse import canonical
+from treetop.tagging import Labels, name_rows, named, nearest, shown
 from treetop.types import CSR, Ids
 
 if TYPE_CHECKING:
@@ -71,6 +73,17 @@ class LabelSpace:
                 "fix the name, or widen the space with space.extended([...])"
             )
         return gathered.finish()[0]
+
+    def numbers(self, names: Any) -> Ids:
+        """The numbers of some labels, in rising order; a name that is not in the space is an error."""
+        wanted = named(names)
+        unknown = next((name for name in wanted if name not in self.index), None)
+        if unknown is not None:
+            raise DataError(
+                f"there is no label {unknown!r} among the {len(self):,} labels; {nearest(unknown, self.names)}"
+                "give names as in the training data"
+            )
+        return np.unique([self.index[name] for name in wanted]).astype(np.int32)
 
     def extended(self, extra: Iterable[str], texts: Mapping[str, str] | None = None) -> LabelSpace:
         """The space with the names of `extra` that it lacks behind its own, in the given order; ids do not change."""
@@ -139,7 +152,7 @@ class Dataset:
     def build(
         cls,
         texts: Sequence[str],
-        labels: Iterable[Sequence[str]],
+        labels: Labels,
         *,
         weights: Iterable[Sequence[float]] | None = None,
         space: LabelSpace | None = None,
@@ -149,7 +162,7 @@ class Dataset:
         Without `space` the label space is the sorted set of the names; with it, unseen names come behind its own.
         """
         gathered = LabelRows(space)
-        for names, row in _zip_weights(labels, weights):
+        for names, row in _zip_weights(name_rows(labels) if weights is None else labels, weights):
             gathered.add(names, row)
         if len(gathered) != len(texts):
             raise DataError(f"{len(texts)} texts but {len(gathered)} rows of labels; give one row of labels per text")
@@ -220,12 +233,24 @@ class LabelRows:
         if weights is not None:
             self._add_weighted(list(names), weights)
             return
-        index = self._index
-        columns = [index.setdefault(name, len(index)) for name in dict.fromkeys(names) if name]
+        columns = self._numbers(names)
         self._columns.extend(columns)
         self._ends.append(len(self._columns))
         if self._weights is not None:
             self._weights.extend([1.0] * len(columns))
+
+    def _numbers(self, names: Iterable[str]) -> list[int]:
+        """The columns of names, each once; only names that are new need a look at what they are."""
+        index, known = self._index, len(self._index)
+        try:
+            columns = [index.setdefault(name, len(index)) for name in dict.fromkeys(names) if name]
+        except TypeError:
+            raise DataError(f"the labels {shown(names)} are not a list of names") from None
+        if len(index) > known:
+            for name in islice(reversed(index), len(index) - known):
+                if not isinstance(name, str):
+                    raise DataError(f"the label {shown(name)} is not a string; give label names")
+        return columns
 
     def _add_weighted(self, names: list[str], weights: Sequence[float]) -> None:
         if len(names) != len(weights):
@@ -238,7 +263,7 @@ class LabelRows:
                 raise DataError(f"the weight of label {name!r} is {weight}; weights are finite and not negative")
             best[name] = max(weight, best.get(name, 0.0))
         kept = {name: weight for name, weight in best.items() if name and weight > 0.0}
-        self._columns.extend([self._index.setdefault(name, len(self._index)) for name in kept])
+        self._columns.extend(self._numbers(kept))
         self._weights.extend(kept.values())
         self._ends.append(len(self._columns))
 

@@ -18,7 +18,7 @@ from treetop.errors import ConfigError, DataError, StoreError
 from treetop.kernels import Combine, Link, WeightType
 from treetop.labels import LabelTree
 from treetop.linear.level import LinearLevel, SolverConfig, everyone
-from treetop.predictions import Predictions, check_k
+from treetop.predictions import Kind, Predictions, check_k
 from treetop.runtime import Runtime
 from treetop.sparse import AnyFeatures, binarise, dense_block, normalise, sparse_block, union
 from treetop.store import Folder
@@ -143,12 +143,17 @@ class LinearTree:
                 None if dense is None else dense[0],
                 beams=beams, k=k, link=how.link, leaf_link=how.leaf_link, combine=how.combine, allowed=masks,
             )  # fmt: skip
-            return Predictions(labels.reshape(1, -1), scores.reshape(1, -1))
+            return Predictions(labels.reshape(1, -1), scores.reshape(1, -1), kind=self._kind)
         labels, scores = self._searcher.search(
             sparse, dense, beams=beams, k=k, link=how.link, leaf_link=how.leaf_link, combine=how.combine, allowed=masks,
             threads=(runtime or Runtime()).cores,
         )  # fmt: skip
-        return Predictions(labels, scores)
+        return Predictions(labels, scores, kind=self._kind)
+
+    @property
+    def _kind(self) -> Kind:
+        """Margins stay what they are without a link."""
+        return "margin" if (self.search.leaf_link or self.search.link) == "noop" else "score"
 
     @property
     def weights(self) -> int:

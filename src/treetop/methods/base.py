@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable
 from os import PathLike
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
@@ -12,30 +12,33 @@ from numpy.typing import NDArray
 
 from treetop.config import to_dict
 from treetop.data import Corpus, Dataset, LabelSpace
-from treetop.errors import DataError, NotFittedError, StoreError
+from treetop.data.tagged import as_corpus, tagged
+from treetop.errors import ConfigError, DataError, NotFittedError, StoreError
 from treetop.labels import LabelTree
 from treetop.methods.card import CARD, FORMAT, read_card, read_config
 from treetop.methods.configured import Configured
 from treetop.methods.costs import Sizes, sizes_of
 from treetop.methods.origin import Origin
 from treetop.methods.parts import Part, read_parts, write_parts
-from treetop.predictions import Predictions, check_k
+from treetop.predictions import Ask, Predictions, check_k
 from treetop.progress import Plan, Stage
 from treetop.runtime import Meter, Runtime
 from treetop.sparse import check_features
 from treetop.store import Folder
+from treetop.tagging import Labels
 from treetop.text import Tfidf, TfidfConfig
 from treetop.types import CSR, Texts
 from treetop.version import __version__
 
-__all__ = ["Method", "Predictor", "as_corpus", "bag_of_words", "fit_bag_of_words", "training_memory"]
+__all__ = ["Method", "Predictor", "bag_of_words", "fit_bag_of_words", "training_memory"]
 
 LABELS = "labels.jsonl"
 TEXTS = "texts.safetensors"
 
 C = TypeVar("C")
 M = TypeVar("M", bound="Method[Any]")
-Input = Texts | Corpus | Dataset
+Input = Texts | Corpus | Dataset | Any
+"""Texts: a list, one column of a table, an array of strings, a corpus or a dataset."""
 
 
 @runtime_checkable
@@ -44,7 +47,15 @@ class Predictor(Protocol):
 
     space: LabelSpace
 
-    def predict(self, texts: Input, k: int = 10) -> Predictions:
+    def predict(
+        self,
+        texts: Input,
+        k: int = 10,
+        *,
+        threshold: float | None = None,
+        labels: Iterable[str] | None = None,
+        beam: int | None = None,
+    ) -> Predictions:
         """The k best labels of each text."""
         ...
 
@@ -70,9 +81,14 @@ class Method(Configured[C], ABC):
     """The digests of the training texts, sorted; None if they are not known, as of a model from before they were."""
     _origin: Origin | None = None
 
-    def fit(self: M, data: Dataset | Texts, labels: Sequence[Sequence[str]] | None = None) -> M:
-        """Learn from a dataset, or from texts and the label names of each."""
-        dataset = _as_dataset(data, labels)
+    def fit(self: M, data: Input, labels: Labels | None = None, *, label_names: Any = None) -> M:
+        """Learn from a dataset, or from texts and the labels of each.
+
+        Labels are lists of names, a column of a table with such lists, or a 0/1 matrix (dense or sparse) whose columns
+        are called `label_names`, or by their numbers. A missing text is empty, a missing label is none.
+        """
+        dataset = tagged(data, labels, label_names)
+        _check_learnable(dataset)
         self._origin = None
         with self.runtime.told.following(lambda: self.plan(dataset)), Meter() as meter:
             self._fit(dataset)
@@ -88,12 +104,30 @@ class Method(Configured[C], ABC):
         }
         return self
 
-    def predict(self, texts: Input, k: int = 10) -> Predictions:
-        """The k best labels of each text, best first, with their names."""
+    def predict(
+        self,
+        texts: Input,
+        k: int = 10,
+        *,
+        threshold: float | None = None,
+        labels: Iterable[str] | None = None,
+        beam: int | None = None,
+    ) -> Predictions:
+        """The k best labels of each text, best first, with their names.
+
+        `threshold` leaves out labels with a lower score; `labels` are the only names to choose from; `beam` replaces
+        the number of nodes that the search keeps at each level: more is slower and finds more.
+        """
         self._check_fitted()
         check_k(k)
-        found = self._predict(as_corpus(texts), min(k, len(self.space)))
-        return Predictions(found.labels, found.scores, self.space.names)
+        found = self._predict(as_corpus(texts), self._ask(k, labels, beam))
+        predictions = Predictions(found.labels, found.scores, self.space.names, found.kind)
+        return predictions if threshold is None else predictions.at_least(threshold)
+
+    @property
+    def has_beam(self) -> bool:
+        """Whether labels are found by a search that keeps a beam of nodes, so that another beam can be asked for."""
+        return True
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model folder, all or nothing; a model already there is replaced at the very end."""
@@ -190,12 +224,25 @@ class Method(Configured[C], ABC):
         if not hasattr(self, "space"):
             raise NotFittedError(f"this {type(self).__name__} has not learned anything yet; call fit first")
 
+    def _ask(self, k: int, labels: Iterable[str] | None, beam: int | None) -> Ask:
+        """What was asked for, checked, with the numbers of the labels."""
+        if beam is not None and not self.has_beam:
+            raise ConfigError(f"beam is {beam}, but this {self.name} model looks at every label; leave beam out")
+        if beam is not None and beam < 1:
+            raise ConfigError(f"beam is {beam}; keep at least one node")
+        if labels is None:
+            return Ask(min(k, len(self.space)), beam)
+        allowed = self.space.numbers(labels)
+        if not len(allowed):
+            raise ConfigError("labels is empty; name at least one label to choose from, or leave labels out")
+        return Ask(min(k, len(allowed)), beam, allowed)
+
     @abstractmethod
     def _fit(self, train: Dataset) -> None:
         """Learn; set what prediction needs."""
 
     @abstractmethod
-    def _predict(self, corpus: Corpus, k: int) -> Predictions:
+    def _predict(self, corpus: Corpus, ask: Ask) -> Predictions:
         """Rank labels by number."""
 
 
@@ -230,42 +277,11 @@ def training_memory(train: Dataset, *, trees: int, half: bool) -> int:
     return int(sizes.characters + 8 * sizes.entries * (sizes.texts + sizes.true) + trees * per_tree)
 
 
-def as_corpus(texts: Input) -> Corpus:
-    """Whatever is to be predicted, as a corpus."""
-    if isinstance(texts, Dataset):
-        return texts.corpus
-    if isinstance(texts, Corpus):
-        return texts
-    if isinstance(texts, str):
-        raise DataError("a single string was given; give a list of texts, even if it is only one")
-    corpus = Corpus(list(texts))
-    for row, text in enumerate(corpus.texts):
-        if not isinstance(text, str):
-            raise DataError(f"text {row} is {text!r}, not a string; replace missing texts by empty strings")
-    return corpus
-
-
-def _as_dataset(data: Dataset | Texts, labels: Sequence[Sequence[str]] | None) -> Dataset:
-    if isinstance(data, Dataset):
-        if labels is not None:
-            raise DataError("a dataset has its labels already; give either a dataset, or texts and labels")
-        dataset = data
-    else:
-        dataset = _tagged(as_corpus(data), labels)
+def _check_learnable(dataset: Dataset) -> None:
     if not len(dataset):
         raise DataError("there are no texts to learn from")
     if not dataset.labels.nnz:
         raise DataError("no text has a label; at least one is needed to learn from")
-    return dataset
-
-
-def _tagged(corpus: Corpus, labels: Sequence[Sequence[str]] | None) -> Dataset:
-    if labels is None:
-        raise DataError("texts were given without labels; give the list of label names of each text")
-    for row, names in enumerate(labels):
-        if isinstance(names, str):
-            raise DataError(f"the labels of text {row} are the string {names!r}; give a list of names")
-    return Dataset.build(corpus.texts, labels)
 
 
 def _read_labels(folder: Folder, labels: int) -> LabelSpace:

@@ -48,17 +48,17 @@ from treetop.methods.base import fit_bag_of_words
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking_level, weighing
 from treetop.methods.fine_tuned import FineTuned, network_part
 from treetop.methods.parts import TFIDF_IF_TEXTS, TREE, linear_tree
-from treetop.neural.candidates import Children, expand, expand_scores, pick, targets
+from treetop.neural.candidates import Children, Limits, expand, expand_scores, pick, targets
 from treetop.neural.costs import EncoderCosts
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import Divisor, bce
 from treetop.neural.memory import Head
-from treetop.neural.networks import find_nodes, hold_out, how_often, rank, seeded, texts_of
+from treetop.neural.networks import find_nodes, hold_out, how_often, limits_of, rank, seeded, texts_of
 from treetop.neural.optimiser import Group, OptimConfig, check_watched, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.starting import start_linearly
 from treetop.neural.training import TrainingLog, fine_tune
-from treetop.predictions import Predictions, fuse
+from treetop.predictions import Ask, Predictions, fuse
 from treetop.progress import Stage
 from treetop.sparse import Joined, binarise, join, normalise, union
 from treetop.text import TfidfConfig
@@ -192,16 +192,20 @@ class Network(nn.Module):
                 candidates = expand(best, self.below[level])  # type: ignore[arg-type]
         return total
 
-    def score(self, tokens: Padded, rows: NDArray[np.int64]) -> tuple[Tensor | None, Tensor]:
+    def score(
+        self, tokens: Padded, rows: NDArray[np.int64], limits: Limits | None = None
+    ) -> tuple[Tensor | None, Tensor]:
         """The labels that the search reaches, and their scores under the chosen scheme."""
         del rows
-        return self._search(self.encoder(tokens, self.layers), [])
+        return self._search(self.encoder(tokens, self.layers), [], limits)
 
-    def score_and_keep(self, embedding: Dense, tokens: Padded, rows: NDArray[np.int64]) -> tuple[Tensor | None, Tensor]:
+    def score_and_keep(
+        self, embedding: Dense, tokens: Padded, rows: NDArray[np.int64], limits: Limits | None = None
+    ) -> tuple[Tensor | None, Tensor]:
         """The same, and the last layer's states of the texts are put into their rows of `embedding`."""
         states: Tensor = self.encoder(tokens, (*self.layers, -1))
         embedding[rows] = states[-1].float().cpu().numpy()
-        return self._search(states[:-1], [])
+        return self._search(states[:-1], [], limits)
 
     def kept(self, level: int, tokens: Padded, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
         """The nodes that the search keeps at a level above the labels, each with a one."""
@@ -210,17 +214,21 @@ class Network(nn.Module):
         self._search(self.encoder(tokens, self.layers), trail)
         return trail[level], torch.where(trail[level] < 0, -torch.inf, 1.0)
 
-    def _search(self, states: Tensor, trail: list[Tensor]) -> tuple[Tensor | None, Tensor]:
+    def _search(
+        self, states: Tensor, trail: list[Tensor], limits: Limits | None = None
+    ) -> tuple[Tensor | None, Tensor]:
         """From level to level; the nodes kept at each are put into `trail`."""
-        candidates, above = None, None
+        candidates, above, limits = None, None, limits or Limits()
         for level, scorer in enumerate(self.scorers):
             own = scorer(self.features(states, level), candidates).sigmoid()
+            own = limits.scores(own, 0) if candidates is None else own
             path = own if above is None or self.config.scores == "leaf" else own * above
             if level < self.levels - 1:
                 passes_on = path if self.config.scores == "path" else own
-                best, passed = pick(own, candidates, self.beams[level], carry=passes_on)
+                best, passed = pick(own, candidates, limits.beam or self.beams[level], carry=passes_on)
                 trail.append(best)
                 candidates, above = expand_scores(best, passed, self.below[level])  # type: ignore[arg-type]
+                candidates = limits.candidates(candidates, level + 1)
         return candidates, path
 
     def parameter_groups(self, config: OptimConfig) -> list[Group]:
@@ -331,21 +339,22 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
         joined = _joined(features, self.network.encoder.embed(tokens, self.runtime))
         return LinearTree.fit(joined, labels, self.tree.keep([]), self.config.linear, runtime=self.runtime)
 
-    def _predict(self, corpus: Corpus, k: int) -> Predictions:
+    def _predict(self, corpus: Corpus, ask: Ask) -> Predictions:
         network, share, runtime = self.network, self.config.linear_share, self.runtime
         tokens = network.encoder.tokenize(texts_of(corpus), runtime=runtime)
-        labels = self.tree.widths[-1]
+        limits = limits_of(ask, self.tree)
         if self.linear is None:
-            return rank(network.score, tokens, min(k, labels), runtime)
+            return rank(partial(network.score, limits=limits), tokens, ask.k, runtime)
         assert self.tfidf is not None
         features = self.tfidf.transform(corpus.texts, threads=runtime.cores)
         if share == 1:
             joined = _joined(features, network.encoder.embed(tokens, runtime))
-            return self.linear.predict(joined, min(k, labels), runtime=runtime)
-        wide, embedding = min(max(k, _KEPT), labels), np.empty((len(tokens), network.encoder.width), np.float32)
-        of_network = rank(partial(network.score_and_keep, embedding), tokens, wide, runtime)
-        of_linear = self.linear.predict(_joined(features, embedding), wide, runtime=runtime)
-        return fuse([of_network, of_linear], "average", weights=(1 - share, share), k=k)
+            return self.linear.predict(joined, ask.k, allowed=ask.allowed, runtime=runtime)
+        wide = ask.wider(_KEPT, self.tree.widths[-1]).k
+        embedding = np.empty((len(tokens), network.encoder.width), np.float32)
+        of_network = rank(partial(network.score_and_keep, embedding, limits=limits), tokens, wide, runtime)
+        of_linear = self.linear.predict(_joined(features, embedding), wide, allowed=ask.allowed, runtime=runtime)
+        return fuse([of_network, of_linear], "average", weights=(1 - share, share), k=ask.k)
 
     def shortlists(self, texts: Texts) -> list[CSR]:
         """The nodes that search keeps at each level above the labels: 1 where (text, node) is kept."""

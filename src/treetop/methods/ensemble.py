@@ -20,7 +20,7 @@ from treetop.methods.base import Method
 from treetop.methods.parts import Part
 from treetop.methods.registry import load
 from treetop.metrics.evaluate import dev_score
-from treetop.predictions import Predictions, fuse
+from treetop.predictions import Ask, Predictions, fuse
 from treetop.progress import Plan
 from treetop.runtime import Runtime
 from treetop.store import Folder
@@ -128,10 +128,17 @@ class Ensemble(Method[EnsembleConfig]):
         memory = max((plan.memory for plan in plans), default=0)
         return Plan(stages, memory, f"{len(train):,} texts, {len(self.members)} members")
 
-    def _predict(self, corpus: Corpus, k: int) -> Predictions:
-        depth = max(k, self.config.depth)
-        lists = [member.predict(corpus, depth) for member in self.members]
-        return fuse(lists, self.config.fuser, weights=self.config.weights, k=k)
+    @property
+    def has_beam(self) -> bool:
+        """Whether one of the members has a beam; the others look at every label."""
+        return any(member.has_beam for member in self.members)
+
+    def _predict(self, corpus: Corpus, ask: Ask) -> Predictions:
+        deep = ask.wider(self.config.depth, len(self.space))
+        lists = [
+            member._predict(corpus, deep if member.has_beam else deep._replace(beam=None)) for member in self.members
+        ]
+        return fuse(lists, self.config.fuser, weights=self.config.weights, k=ask.k)
 
     def describe(self) -> dict[str, Any]:
         """Who votes."""

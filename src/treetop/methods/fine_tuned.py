@@ -26,6 +26,7 @@ from treetop.neural.networks import load_heads, save_heads, texts_of
 from treetop.neural.optimiser import OptimConfig
 from treetop.neural.precision import check_device
 from treetop.neural.training import TrainingLog, Watch
+from treetop.predictions import Ask
 from treetop.progress import Plan, Stage
 from treetop.runtime import Runtime, leads
 from treetop.store import Folder
@@ -147,7 +148,7 @@ class FineTuned(Method[C]):
         """The score that the best weights are chosen by, on texts that were held out."""
         if dev is None:
             return None
-        return lambda: dev_score(self._predict(dev.corpus, 5), dev.labels)
+        return lambda: dev_score(self._predict(dev.corpus, Ask(min(5, len(dev.space)))), dev.labels)
 
     def plan(self, train: Dataset) -> Plan:
         """The stages of a training; a layer of the encoder is tried out to tell how quick this machine is."""

@@ -38,6 +38,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -52,17 +53,17 @@ from treetop.methods.base import fit_bag_of_words
 from treetop.methods.costs import Sizes, growing, weighing
 from treetop.methods.fine_tuned import FineTuned, network_part
 from treetop.methods.parts import TREE
-from treetop.neural.candidates import Children, expand, expand_scores, pick, targets
+from treetop.neural.candidates import Children, Limits, expand, expand_scores, pick, targets
 from treetop.neural.costs import EncoderCosts
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import Divisor, bce
 from treetop.neural.memory import Head
-from treetop.neural.networks import hold_out, how_often, rank, seeded, texts_of
+from treetop.neural.networks import hold_out, how_often, limits_of, rank, seeded, texts_of
 from treetop.neural.optimiser import Group, OptimConfig, check_watched, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.starting import start_linearly
 from treetop.neural.training import TrainingLog, fine_tune
-from treetop.predictions import Predictions
+from treetop.predictions import Ask, Predictions
 from treetop.progress import Stage
 from treetop.sparse import binarise, union
 from treetop.text import TfidfConfig
@@ -187,14 +188,18 @@ class Network(nn.Module):
         hit = targets(batch.true[1].ids, candidates, self.ranking.nodes)
         return bce(self.ranking(states, candidates), hit, candidates, self.config.divide_by)
 
-    def score(self, tokens: Padded, rows: NDArray[np.int64]) -> tuple[Tensor | None, Tensor]:
+    def score(
+        self, tokens: Padded, rows: NDArray[np.int64], limits: Limits | None = None
+    ) -> tuple[Tensor | None, Tensor]:
         """Labels of the best groups, and for each its own score times its group's."""
         del rows
-        states = self.states(tokens)
+        states, limits = self.states(tokens), limits or Limits()
         if self.recall is None:
-            return None, self.ranking(states).sigmoid()
-        best, of_group = pick(self.groups(tokens, states), None, self.config.beam)
+            return None, limits.scores(self.ranking(states).sigmoid(), 0)
+        groups = limits.scores(self.groups(tokens, states), 0)
+        best, of_group = pick(groups, None, limits.beam or self.config.beam)
         candidates, of_group = expand_scores(best, of_group, self.below)
+        candidates = limits.candidates(candidates, 1)
         return candidates, self.ranking(states, candidates).sigmoid() * of_group
 
     def parameter_groups(self, config: OptimConfig) -> list[Group]:
@@ -274,9 +279,14 @@ class LightXML(FineTuned[LightXMLConfig]):
         folder, watch = None if self.checkpoint is None else self.checkpoint / what, self._watch(dev)
         return fine_tune(self.network, examples, self.config.optim, self.runtime, watch=watch, checkpoint=folder)
 
-    def _predict(self, corpus: Corpus, k: int) -> Predictions:
+    @property
+    def has_beam(self) -> bool:
+        """Only where there are groups to keep."""
+        return self.tree.levels > 1
+
+    def _predict(self, corpus: Corpus, ask: Ask) -> Predictions:
         tokens = self.network.encoder.tokenize(texts_of(corpus), runtime=self.runtime)
-        return rank(self.network.score, tokens, min(k, self.tree.widths[-1]), self.runtime)
+        return rank(partial(self.network.score, limits=limits_of(ask, self.tree)), tokens, ask.k, self.runtime)
 
     def describe(self) -> dict[str, Any]:
         """Widths of the levels, and the encoder."""

@@ -25,7 +25,7 @@ from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverCon
 from treetop.methods.base import Method, bag_of_words, fit_bag_of_words, training_memory
 from treetop.methods.costs import Sizes, ranking_level, weighing
 from treetop.methods.parts import TFIDF_IF_TEXTS, linear_tree
-from treetop.predictions import Predictions
+from treetop.predictions import Ask, Predictions
 from treetop.progress import Stage
 from treetop.text import TfidfConfig
 
@@ -63,10 +63,11 @@ class OneVsAll(Method[OneVsAllConfig]):
         config = LinearTreeConfig(solver=self.config.solver, search=self.config.search, weights=self.config.weights)
         self.linear = LinearTree.fit(features, train.labels, flat, config, runtime=self.runtime)
 
-    def _predict(self, corpus: Corpus, k: int) -> Predictions:
-        return self.linear.predict(
-            bag_of_words(self.tfidf, corpus, threads=self.runtime.cores), k, runtime=self.runtime
-        )
+    has_beam = False  # every label is looked at
+
+    def _predict(self, corpus: Corpus, ask: Ask) -> Predictions:
+        features = bag_of_words(self.tfidf, corpus, threads=self.runtime.cores)
+        return self.linear.predict(features, ask.k, allowed=ask.allowed, runtime=self.runtime)
 
     def describe(self) -> dict[str, Any]:
         """Weights kept."""

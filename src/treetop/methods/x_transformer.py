@@ -54,19 +54,19 @@ from treetop.methods.base import bag_of_words, fit_bag_of_words
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking_level, weighing
 from treetop.methods.fine_tuned import FineTuned, network_part
 from treetop.methods.parts import TFIDF, TREE, linear_level
-from treetop.neural.candidates import targets
+from treetop.neural.candidates import Limits, targets
 from treetop.neural.costs import EncoderCosts
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.memory import Head
-from treetop.neural.networks import find_nodes, how_often, seeded, texts_of
+from treetop.neural.networks import find_nodes, how_often, limits_of, seeded, texts_of
 from treetop.neural.optimiser import Group, OptimConfig, check_watched, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.starting import start_linearly
 from treetop.neural.training import fine_tune
-from treetop.predictions import Predictions
+from treetop.predictions import Ask, Predictions
 from treetop.progress import Stage
 from treetop.runtime import Runtime
-from treetop.sparse import AnyFeatures, Joined, binarise, join, normalise, union
+from treetop.sparse import AnyFeatures, Joined, binarise, join, normalise, only_columns, union
 from treetop.text import TfidfConfig
 from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder
 from treetop.text.tokens import Padded, Tokens
@@ -253,10 +253,11 @@ class XTransformer(FineTuned[XTransformerConfig]):
         found = binarise(self._match(embedding))
         return found if self.config.negatives == "matcher" else union(binarise(true), found)
 
-    def _match(self, embedding: Dense) -> CSR:
+    def _match(self, embedding: Dense, limits: Limits | None = None) -> CSR:
         """The best clusters of each text, with the logarithms of their scores."""
-        search = self.config.search
-        return find_nodes(self.network.scorer, embedding, search.beam, self.runtime, link=search.link)
+        search, limits = self.config.search, limits or Limits()
+        beam = limits.beam or search.beam
+        return find_nodes(self.network.scorer, embedding, beam, self.runtime, link=search.link, limits=limits)
 
     def _features(self, x: CSR, embedding: Dense) -> AnyFeatures:
         """The ranker's input: two blocks of length one, and both together of length one."""
@@ -269,18 +270,21 @@ class XTransformer(FineTuned[XTransformerConfig]):
         assert isinstance(joined, Joined)
         return joined
 
-    def _predict(self, corpus: Corpus, k: int) -> Predictions:
+    def _predict(self, corpus: Corpus, ask: Ask) -> Predictions:
         tokens: Tokens = self.network.encoder.tokenize(texts_of(corpus), runtime=self.runtime)
         embedding = self.network.encoder.embed(tokens, self.runtime)
         x = bag_of_words(self.tfidf, corpus, threads=self.runtime.cores)
         features, how = self._features(x, embedding), self.config.search
-        link = how.leaf_link or how.link
+        link, shortlist = how.leaf_link or how.link, self._match(embedding, limits_of(ask, self.tree))
+        keep = ask.k if ask.allowed is None else 0
         scores = self.ranker.score(
-            features, self._match(embedding), link=link, combine=how.combine, keep=k, log=True, runtime=self.runtime
+            features, shortlist, link=link, combine=how.combine, keep=keep, log=True, runtime=self.runtime
         )
+        if ask.allowed is not None:
+            scores = only_columns(scores, self.tree.branches(ask.allowed)[-1])
         if link != "noop":
             np.exp(scores.data, out=scores.data)
-        return Predictions.from_csr(scores, k)
+        return Predictions.from_csr(scores, ask.k, kind="margin" if link == "noop" else "score")
 
     def describe(self) -> dict[str, Any]:
         """Clusters and labels, the ranker's weights, and the encoder."""

@@ -34,7 +34,7 @@ from treetop.linear import LinearTree, LinearTreeConfig
 from treetop.methods.base import Method, bag_of_words, fit_bag_of_words, training_memory
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking, weighing
 from treetop.methods.parts import TFIDF_IF_TEXTS, Part
-from treetop.predictions import Predictions, fuse
+from treetop.predictions import Ask, Predictions, fuse
 from treetop.progress import Stage
 from treetop.runtime import Runtime
 from treetop.store import Folder
@@ -122,12 +122,12 @@ class XRLinear(Method[XRLinearConfig]):
             parts.append(Tfidf(TfidfConfig()).fit_transform(train.space.texts))
         return grow_tree(parts[0] if len(parts) == 1 else beside(*parts), self.config.tree, seed=seed, threads=cores)
 
-    def _predict(self, corpus: Corpus, k: int) -> Predictions:
+    def _predict(self, corpus: Corpus, ask: Ask) -> Predictions:
         features = bag_of_words(self.tfidf, corpus, threads=self.runtime.cores)
-        if len(self.linear) == 1:
-            return self.linear[0].predict(features, k, runtime=self.runtime)
-        wide = min(max(k, _KEPT_PER_TREE), len(self.space))
-        return fuse([tree.predict(features, wide, runtime=self.runtime) for tree in self.linear], "average", k=k)
+        many = len(self.linear) > 1
+        k, beam, allowed = ask.wider(_KEPT_PER_TREE, len(self.space)) if many else ask
+        lists = [tree.predict(features, k, beam=beam, allowed=allowed, runtime=self.runtime) for tree in self.linear]
+        return fuse(lists, "average", k=ask.k) if many else lists[0]
 
     def describe(self) -> dict[str, Any]:
         """Widths of the levels and weights kept, tree by tree."""

@@ -57,7 +57,7 @@ from treetop.neural.optimiser import Group, OptimConfig, check_watched, group_pa
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.starting import start_linearly
 from treetop.neural.training import TrainingLog, fine_tune
-from treetop.predictions import Predictions
+from treetop.predictions import Ask, Predictions
 from treetop.progress import Stage
 from treetop.sparse import AnyFeatures, binarise, join, normalise, union
 from treetop.text import TfidfConfig
@@ -260,11 +260,11 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
         unit = normalise(embedding)
         return join(x, unit) if self.config.use_tfidf else unit
 
-    def _predict(self, corpus: Corpus, k: int) -> Predictions:
+    def _predict(self, corpus: Corpus, ask: Ask) -> Predictions:
         tokens = self.encoder.tokenize(texts_of(corpus), runtime=self.runtime)
         x = bag_of_words(self.tfidf, corpus, threads=self.runtime.cores)
         features = self._features(x, self.encoder.embed(tokens, self.runtime))
-        return self.ranker.predict(features, k, runtime=self.runtime)
+        return self.ranker.predict(features, ask.k, beam=ask.beam, allowed=ask.allowed, runtime=self.runtime)
 
     def describe(self) -> dict[str, Any]:
         """Widths of the ranker's levels, its weights, and the encoder."""

@@ -18,8 +18,8 @@ from treetop.errors import ConfigError
 from treetop.metrics.evaluate import label_weights, largest_k, metric_value, pad_frequency, parse
 from treetop.metrics.propensity import Propensity
 from treetop.metrics.ranking import judge
+from treetop.metrics.truth import Truth, as_truth
 from treetop.predictions import Predictions
-from treetop.types import CSR
 
 __all__ = ["BANDS", "bands_by_mass", "breakdown"]
 
@@ -40,7 +40,7 @@ def bands_by_mass(frequency: NDArray[Any]) -> dict[str, float]:
 
 def breakdown(
     predictions: Predictions,
-    labels: CSR,
+    labels: Truth,
     metrics: Sequence[str] = ("p@5",),
     *,
     frequency: NDArray[Any],
@@ -54,6 +54,7 @@ def breakdown(
     - each metric asked for: its contribution; adds up to the metric
     - `found@k` for each k asked for: the share of the band's own true pairs among the k best of their texts
     """
+    labels = as_truth(predictions, labels)
     asked = {name: parse(name) for name in metrics}
     weights = label_weights(asked, labels, frequency, propensity)
     judged = judge(predictions, labels, largest_k(metrics))

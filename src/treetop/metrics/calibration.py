@@ -6,13 +6,15 @@ import numpy as np
 
 from treetop.errors import ConfigError, DataError
 from treetop.metrics.ranking import judge
+from treetop.metrics.truth import Truth, as_truth
 from treetop.predictions import Predictions
-from treetop.types import CSR
 
 __all__ = ["expected_calibration_error"]
 
 
-def expected_calibration_error(predictions: Predictions, labels: CSR, *, k: int | None = None, bins: int = 15) -> float:
+def expected_calibration_error(
+    predictions: Predictions, labels: Truth, *, k: int | None = None, bins: int = 15
+) -> float:
     """How far, on average, a score is from the share of labels with such scores that are true.
 
     The scores of the k best labels of all texts are sorted into equal bins from 0 to 1; with n_b scores in bin b out
@@ -20,7 +22,7 @@ def expected_calibration_error(predictions: Predictions, labels: CSR, *, k: int 
     """
     if bins < 1:
         raise ConfigError(f"bins is {bins}; give at least 1")
-    judged = judge(predictions, labels, k or predictions.k)
+    judged = judge(predictions, as_truth(predictions, labels), k or predictions.k)
     given = judged.labels >= 0
     scores, hits = predictions.scores[:, : given.shape[1]][given].astype(np.float64), judged.hits[given]
     if not len(scores):

@@ -14,6 +14,7 @@ from treetop.errors import ConfigError, DataError
 from treetop.metrics.labelwise import LABEL_METRICS, count_labels
 from treetop.metrics.propensity import Propensity
 from treetop.metrics.ranking import TEXT_METRICS, Doubles, Judged, Totals, judge, text_totals
+from treetop.metrics.truth import Truth, as_truth
 from treetop.predictions import Predictions
 from treetop.types import CSR
 
@@ -77,25 +78,28 @@ def largest_k(metrics: Sequence[str]) -> int:
 
 def evaluate(
     predictions: Predictions,
-    labels: CSR,
+    labels: Truth,
     metrics: Sequence[str] = DEFAULT,
     *,
+    label_names: Any = None,
     frequency: NDArray[Any] | None = None,
     propensity: Propensity | None = None,
 ) -> dict[str, float]:
     """The metrics asked for, as fractions from 0 to 1, in the order asked for.
 
-    `labels` are the true labels of the same texts: an entry is true if above zero. Its columns may go beyond what the
-    model knows. `frequency` (training texts per label) and `propensity` are needed by psp and psndcg only.
-    A list shorter than k counts as if filled with wrong labels.
+    `labels` are the true labels of the same texts: lists of names, a dataset, or a matrix in which an entry is true if
+    above zero. The columns of a matrix are those of the predictions, or those called `label_names`. Labels that the
+    model does not know count as true. `frequency` (training texts per label) and `propensity` are needed by psp and
+    psndcg only. A list shorter than k counts as if filled with wrong labels.
     """
+    labels = as_truth(predictions, labels, label_names)
     asked = {name: parse(name) for name in metrics}
     weights = label_weights(asked, labels, frequency, propensity)
     judged = judge(predictions, labels, largest_k(metrics))
     return {name: metric_value(metric, judged, weights) for name, metric in asked.items()}
 
 
-def dev_score(predictions: Predictions, labels: CSR) -> float:
+def dev_score(predictions: Predictions, labels: Truth) -> float:
     """What choices are made by, on texts that were held out: the mean of P@1, P@3 and P@5."""
     return sum(evaluate(predictions, labels, ("p@1", "p@3", "p@5")).values()) / 3
 
@@ -138,7 +142,7 @@ class Difference(NamedTuple):
 def paired_difference(
     a: Predictions,
     b: Predictions,
-    labels: CSR,
+    labels: Truth,
     metric: str,
     *,
     frequency: NDArray[Any] | None = None,
@@ -149,7 +153,7 @@ def paired_difference(
     With d_i the difference at text i the error is sqrt(Σ (d_i - mean)² / (n (n - 1))). Metrics that are a ratio of
     sums (psp, psndcg, microf1) are linearised: d_i = Σ± (gain_i - ratio · ideal_i) / mean ideal.
     """
-    parsed = parse(metric)
+    parsed, labels = parse(metric), as_truth(a, labels)
     if not parsed.by_text:
         raise ConfigError(f"{metric} is not a sum over texts; paired differences exist for {', '.join(TEXT_METRICS)}")
     weights = label_weights({metric: parsed}, labels, frequency, propensity)

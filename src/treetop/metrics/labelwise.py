@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from treetop.errors import ConfigError
 from treetop.metrics.ranking import TEXT_METRICS, Judged, judge, text_totals
+from treetop.metrics.truth import Truth, as_truth
 from treetop.predictions import Predictions
-from treetop.types import CSR
 
 __all__ = ["LABEL_METRICS", "LabelCounts", "best_threshold", "count_labels", "coverage", "f1", "macro_f1"]
 
@@ -61,22 +61,22 @@ def coverage(counts: LabelCounts) -> float:
 LABEL_METRICS = {"macrof1": macro_f1, "coverage": coverage}
 
 
-def f1(predictions: Predictions, labels: CSR, *, threshold: float, average: str = "micro") -> float:
+def f1(predictions: Predictions, labels: Truth, *, threshold: float, average: str = "micro") -> float:
     """F1 of the labels whose score is at least `threshold`, averaged `micro` or `macro`.
 
     Only labels in the ranked lists can pass: predict a k above the number of labels expected.
     """
     if average not in ("micro", "macro"):
         raise ConfigError(f"average is '{average}'; choose micro or macro")
-    judged = judge(predictions, labels, predictions.k).keep(predictions.scores >= threshold)
+    judged = judge(predictions, as_truth(predictions, labels), predictions.k).keep(predictions.scores >= threshold)
     if average == "macro":
         return macro_f1(count_labels(judged, predictions.k))
     return text_totals(TEXT_METRICS["microf1"], judged, predictions.k, None).value
 
 
-def best_threshold(predictions: Predictions, labels: CSR) -> float:
+def best_threshold(predictions: Predictions, labels: Truth) -> float:
     """The threshold with the highest micro-F1. Choose it on texts of their own, not on the test set."""
-    judged = judge(predictions, labels, predictions.k)
+    judged = judge(predictions, as_truth(predictions, labels), predictions.k)
     given = judged.labels >= 0
     scores, hits = predictions.scores[given], judged.hits[given]
     if not hits.any():

@@ -14,11 +14,12 @@ from torch import Tensor, nn
 
 from treetop.data import Corpus, Dataset, split_by_ratio
 from treetop.errors import DataError, StoreError
-from treetop.neural.candidates import Children, expand_scores, pick
+from treetop.labels import LabelTree
+from treetop.neural.candidates import Children, Limits, expand_scores, pick
 from treetop.neural.examples import padded_rows
 from treetop.neural.precision import autocast
 from treetop.neural.scorer import NodeScorer
-from treetop.predictions import Predictions
+from treetop.predictions import Ask, Predictions
 from treetop.runtime import Runtime
 from treetop.store import Folder
 from treetop.text.encoder import threads
@@ -30,6 +31,7 @@ __all__ = [
     "find_nodes",
     "hold_out",
     "how_often",
+    "limits_of",
     "load_heads",
     "log_link",
     "rank",
@@ -88,6 +90,11 @@ def rank(score: Score, tokens: Tokens, k: int, runtime: Runtime) -> Predictions:
     return Predictions(labels, scores)
 
 
+def limits_of(ask: Ask, tree: LabelTree) -> Limits:
+    """What a search in a tree is held to."""
+    return Limits(ask.beam, None if ask.allowed is None else tree.branches(ask.allowed))
+
+
 @torch.no_grad()
 def find_nodes(
     scorer: NodeScorer,
@@ -98,11 +105,12 @@ def find_nodes(
     link: str = "l3-hinge",
     found: CSR | None = None,
     below: Children | None = None,
+    limits: Limits | None = None,
 ) -> CSR:
     """The `beam` best nodes of each embedded text; values are the logarithms of their scores.
 
     `found` is the result for the level above: only the children (`below`) of what it holds compete, and the logarithm
-    of the score of the path to them is added. None lets all nodes compete.
+    of the score of the path to them is added. None lets all nodes compete, or all within the `limits`.
     """
     k = min(beam, scorer.nodes)
     labels, scores = np.full((len(embedding), k), -1, np.int32), np.zeros((len(embedding), k), np.float32)
@@ -113,6 +121,7 @@ def find_nodes(
                 above = padded_rows(found, rows).to(runtime.device)
                 candidates, path = expand_scores(above.ids, above.values, below)
             own = log_link(scorer(torch.from_numpy(embedding[rows]).to(runtime.device), candidates), link) + path
+            own = own if limits is None else limits.scores(own, 0)
             best, kept = _best(own.float(), candidates, k)
             labels[rows, : best.shape[1]], scores[rows, : best.shape[1]] = best, np.where(best < 0, 0, kept)
     return Predictions(labels, scores).to_csr(scorer.nodes)

@@ -15,7 +15,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from treetop import manifest
 from treetop.errors import MissingExtraError, StoreError
 
-__all__ = ["Folder", "whole_file"]
+__all__ = ["Folder", "whole_bytes", "whole_file"]
 
 _DTYPES = {
     "F64": np.float64, "F32": np.float32, "F16": np.float16, "I64": np.int64, "I32": np.int32, "I16": np.int16,
@@ -174,12 +174,21 @@ class Folder:
             yield path
 
 
-@contextmanager
-def whole_file(path: str | PathLike[str]) -> Iterator[IO[str]]:
+def whole_file(path: str | PathLike[str]) -> AbstractContextManager[IO[str]]:
     """A text file that appears under its name, complete, when the block ends without an error."""
+    return _whole(path, "w", "utf-8")
+
+
+def whole_bytes(path: str | PathLike[str]) -> AbstractContextManager[IO[bytes]]:
+    """The same of a binary file."""
+    return _whole(path, "wb", None)
+
+
+@contextmanager
+def _whole(path: str | PathLike[str], mode: str, encoding: str | None) -> Iterator[IO[Any]]:
     target = _place(path)
     if os.path.exists(target) and not target.is_file() and not target.is_dir():  # a device or a pipe: never replaced
-        with _as_store_errors(target), target.open("w", encoding="utf-8") as file:
+        with _as_store_errors(target), target.open(mode, encoding=encoding) as file:
             yield file
         return
     with _as_store_errors(target):
@@ -187,7 +196,7 @@ def whole_file(path: str | PathLike[str]) -> Iterator[IO[str]]:
         handle, draft = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent)
     try:
         with _as_store_errors(target):
-            with open(handle, "w", encoding="utf-8") as file:
+            with open(handle, mode, encoding=encoding) as file:
                 yield file
                 file.flush()
                 os.fsync(handle)

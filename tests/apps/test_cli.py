@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from shell import run
+from treetop.version import __version__
 
 
 def test_help_loads_nothing_heavy() -> None:
@@ -56,3 +57,8 @@ def test_mistakes_are_one_clear_line_and_exit_2(mistake: str, model: Path, folde
     assert len(done.stderr.strip().splitlines()) == 1, done.stderr
     assert expected in done.stderr
     assert not Path("m").exists()
+
+
+def test_the_version() -> None:
+    done = run("--version")
+    assert (done.returncode, done.stdout) == (0, f"treetop {__version__}\n")

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from sklearn.metrics import f1_score
 
 from treetop.errors import ConfigError
-from treetop.metrics import best_threshold, evaluate, f1
+from treetop.metrics import at_threshold, best_threshold, evaluate, f1
 from treetop.predictions import Predictions
 
 PREDICTIONS = Predictions(
@@ -78,3 +78,14 @@ def test_at_k_and_at_a_threshold_agree_where_they_choose_the_same():
     at_k = evaluate(PREDICTIONS, LABELS, ["microf1@3", "macrof1@3"])
     assert at_k["microf1@3"] == f1(PREDICTIONS, LABELS, threshold=0)
     assert at_k["macrof1@3"] == f1(PREDICTIONS, LABELS, threshold=0, average="macro")
+
+
+def test_at_a_threshold_by_hand(ranked, truth):
+    # Scores 1, 0.55, 0.1 along each list: two labels of each text pass 0.5, of which three are among the five true.
+    predictions, labels = ranked([[2, 1, 0], [1, 3, -1]]), truth([[0, 1, 2], [1, 2]], 4)
+    found = at_threshold(predictions, labels, 0.5)
+    assert (found["precision"], found["recall"]) == (3 / 4, 3 / 5)
+    assert found["microf1"] == f1(predictions, labels, threshold=0.5) == 2 * 3 / (4 + 5)
+    assert found["macrof1"] == f1(predictions, labels, threshold=0.5, average="macro")
+    assert found["labels_per_text"] == 2
+    assert at_threshold(predictions, labels, 2.0) == dict.fromkeys(found, 0.0)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Annotated
 
 import typer
 
@@ -21,6 +22,7 @@ from treetop.apps.commands.presets import presets
 from treetop.apps.commands.split import split
 from treetop.apps.commands.train import train
 from treetop.errors import TreetopError
+from treetop.version import __version__
 
 __all__ = ["COMMANDS", "app", "main"]
 
@@ -30,7 +32,6 @@ _NO_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")
 
 app = typer.Typer(
     name="treetop",
-    help="Give each text the few right labels out of thousands or millions.",
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
@@ -38,6 +39,21 @@ app = typer.Typer(
 )
 for command in COMMANDS:
     app.command()(command)
+
+
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"treetop {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def treetop(
+    version: Annotated[
+        bool, typer.Option("--version", help="Say which treetop this is.", callback=_say_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Give each text the few right labels out of thousands or millions."""
 
 
 def main() -> None:

@@ -1,23 +1,25 @@
-"""A model's figures on labelled texts, for people and for programs."""
+"""Figures of a model, or of predictions from anywhere, on labelled texts: for people and for programs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from treetop.data import Dataset
-from treetop.errors import DataError
+from treetop.errors import ConfigError, DataError
 from treetop.methods import Method
-from treetop.metrics import DEFAULT, PROPENSITY_SCORED, Propensity, breakdown, evaluate, largest_k
+from treetop.metrics import DEFAULT, PROPENSITY_SCORED, Propensity, at_threshold, breakdown, evaluate, largest_k
+from treetop.predictions import Predictions
 from treetop.presets.datasets import propensity_constants
 from treetop.runtime import Meter
 
-__all__ = ["Figures", "measure"]
+__all__ = ["Figures", "figures_of", "measure"]
 
 _BANDS_BY = ("p@5", "psp@5")
+_PASSING = 50  # labels per text that may pass a threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,50 +27,82 @@ class Figures:
     """Metrics of one model on one set of texts, as fractions."""
 
     texts: int
-    unseen: int
-    """True (text, label) pairs whose label was never seen in training; no model can find them."""
-    seen: float | None
-    """Share of the texts that the model was trained on; None if that is not known."""
     metrics: dict[str, float]
-    bands: dict[str, dict[str, float]]
-    """The same by how often a label was seen in training: contributions that add up to the metric."""
-    propensity: Propensity
-    seconds: float
+    seconds: float | None = None
     """Wall time of the prediction."""
+    threshold: float | None = None
+    passed: dict[str, float] = field(default_factory=dict)
+    """Precision, recall and F1 of the labels that reach the threshold, and how many there are per text."""
+    unseen: int = 0
+    """True (text, label) pairs whose label was never seen in training; no model can find them."""
+    seen: float | None = None
+    """Share of the texts that the model was trained on; None if that is not known."""
+    bands: dict[str, dict[str, float]] = field(default_factory=dict)
+    """The same by how often a label was seen in training: contributions that add up to the metric."""
+    propensity: Propensity | None = None
+    """What psp and psndcg were weighted with; None, as are bands, where the training texts are not known."""
 
     def flat(self) -> dict[str, Any]:
-        """One table of names and numbers, as for JSON: `p@1`, `psp@5`, `head/found@5`, …"""
+        """One table of names and numbers, as for JSON: `p@1`, `psp@5`, `head/found@5`, `threshold/recall`, …"""
         bands = {f"{band}/{name}": value for band, values in self.bands.items() for name, value in values.items()}
-        facts = {
-            "texts": self.texts,
-            "unseen_pairs": self.unseen,
-            "seen_in_training": self.seen,
-            "propensity_a": self.propensity.a,
-            "propensity_b": self.propensity.b,
-            "predict_seconds": round(self.seconds, 4),
-        }
-        return self.metrics | bands | facts
+        passed = {f"threshold/{name}": value for name, value in self.passed.items()}
+        facts: dict[str, Any] = {"texts": self.texts}
+        if self.threshold is not None:
+            facts["threshold"] = self.threshold
+        if self.propensity is not None:
+            constants = {"propensity_a": self.propensity.a, "propensity_b": self.propensity.b}
+            facts |= {"unseen_pairs": self.unseen, "seen_in_training": self.seen, **constants}
+        if self.seconds is not None:
+            facts["predict_seconds"] = round(self.seconds, 4)
+        return self.metrics | bands | passed | facts
 
 
 def measure(
-    model: Method[Any], dataset: Dataset, metrics: Sequence[str] | None = None, benchmark: str | None = None
+    model: Method[Any],
+    dataset: Dataset,
+    metrics: Sequence[str] | None = None,
+    benchmark: str | None = None,
+    *,
+    threshold: float | None = None,
 ) -> Figures:
     """Predict the texts of a dataset and compare with their labels."""
     if not len(dataset):
         raise DataError("there are no texts to evaluate on")
-    names = tuple(metrics or (*DEFAULT, *PROPENSITY_SCORED))
+    k = largest_k((*(metrics or (*DEFAULT, *PROPENSITY_SCORED)), *_BANDS_BY))
+    with Meter() as meter:
+        predictions = model.predict(dataset, k if threshold is None else max(k, _PASSING))
+    figures = figures_of(predictions, dataset, metrics, benchmark, model=model, threshold=threshold)
+    return replace(figures, seconds=meter.wall_seconds)
+
+
+def figures_of(
+    predictions: Predictions,
+    dataset: Dataset,
+    metrics: Sequence[str] | None = None,
+    benchmark: str | None = None,
+    *,
+    model: Method[Any] | None = None,
+    threshold: float | None = None,
+) -> Figures:
+    """Compare predictions with the labels of a dataset; a model tells how often labels were seen in training."""
+    passed = {} if threshold is None else at_threshold(predictions, dataset, threshold)
+    if model is None:
+        if benchmark is not None:
+            raise ConfigError(f"benchmark is '{benchmark}', but without a model the training texts are not known")
+        found = evaluate(predictions, dataset, tuple(metrics or DEFAULT))
+        return Figures(len(dataset), found, threshold=threshold, passed=passed)
     a, b = propensity_constants(benchmark)
     propensity = Propensity(a=a, b=b, train_texts=model.training["texts"])
-    with Meter() as meter:
-        predictions = model.predict(dataset, largest_k((*names, *_BANDS_BY)))
+    weights: dict[str, Any] = {"frequency": model.frequency, "propensity": propensity}
     seen = np.append(model.frequency > 0, np.zeros(dataset.labels.shape[1] - len(model.space), bool))
     again = model.trained_on(dataset)
     return Figures(
-        texts=len(dataset),
+        len(dataset),
+        evaluate(predictions, dataset, tuple(metrics or (*DEFAULT, *PROPENSITY_SCORED)), **weights),
+        threshold=threshold,
+        passed=passed,
         seen=None if again is None else float(again.mean()),
         unseen=int(np.count_nonzero(~seen[dataset.labels.indices])),
-        metrics=evaluate(predictions, dataset.labels, names, frequency=model.frequency, propensity=propensity),
-        bands=breakdown(predictions, dataset.labels, _BANDS_BY, frequency=model.frequency, propensity=propensity),
+        bands=breakdown(predictions, dataset, _BANDS_BY, **weights),
         propensity=propensity,
-        seconds=meter.wall_seconds,
     )

@@ -96,8 +96,13 @@ def show_figures(figures: Figures, texts: str = "") -> None:
         values = [figures.metrics.get(f"{kind}@{cut}") for cut in cuts]
         table.add_row(kind, *("" if value is None else f"{100 * value:.2f}" for value in values))
     out.print(table)
-    out.print(_bands(figures))
-    out.print(f"propensity constants A {figures.propensity.a}, B {figures.propensity.b}", style="dim", highlight=False)
+    if figures.passed:
+        out.print(_passed(figures))
+    if figures.bands:
+        out.print(_bands(figures))
+    if figures.propensity is not None:
+        constants = f"propensity constants A {figures.propensity.a}, B {figures.propensity.b}"
+        out.print(constants, style="dim", highlight=False)
     if figures.unseen:
         out.print(f"{figures.unseen:,} true labels of these texts were never seen in training", style="dim")
 
@@ -129,6 +134,15 @@ def _seen(figures: Figures) -> Panel:
         f"well it does on new texts. {advice}",
         title="seen in training", style="bold yellow", width=min(100, notes.width),
     )  # fmt: skip
+
+
+def _passed(figures: Figures) -> Table:
+    table = Table(title=f"labels with a score of at least {figures.threshold:g}", title_justify="left")
+    for name in figures.passed:
+        table.add_column(name.replace("_", " "), justify="right")
+    *shares, count = figures.passed.values()
+    table.add_row(*(f"{100 * share:.2f}" for share in shares), f"{count:.2f}")
+    return table
 
 
 def _bands(figures: Figures) -> Table:

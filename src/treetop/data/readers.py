@@ -28,7 +28,7 @@ from treetop.errors import DataError
 from treetop.runtime import Runtime
 from treetop.types import CSR
 
-__all__ = ["read", "splits"]
+__all__ = ["read", "source_of", "splits"]
 
 _Reader = Callable[[Path, Intake, Runtime | None], None]
 _log = logging.getLogger("treetop")
@@ -60,7 +60,7 @@ def read(
     fields = Fields(text=text, labels=labels, weights=weights, separator=separator)
     intake = Intake(fields, space, Tally(encoding=encoding))
     if isinstance(source, str | PathLike):
-        files = _source(Path(fspath(source)), split)
+        files = source_of(Path(fspath(source)), split)
         intake.tally.source = files.path.name
         dataset = _read_files(files, intake, runtime)
     else:
@@ -89,7 +89,8 @@ def _existing(path: Path) -> Path:
     return path
 
 
-def _source(path: Path, split: str) -> Source:
+def source_of(path: Path, split: str) -> Source:
+    """The files of one split of a folder, or of a single file."""
     if not _existing(path).is_dir():
         return file_source(path)
     sources = folder_sources(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from treetop.metrics.breakdown import BANDS, bands_by_mass, breakdown
 from treetop.metrics.calibration import expected_calibration_error
 from treetop.metrics.evaluate import DEFAULT, PROPENSITY_SCORED, Difference, evaluate, largest_k, paired_difference
-from treetop.metrics.labelwise import best_threshold, f1
+from treetop.metrics.labelwise import at_threshold, best_threshold, f1
 from treetop.metrics.propensity import Propensity, label_frequency
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "PROPENSITY_SCORED",
     "Difference",
     "Propensity",
+    "at_threshold",
     "bands_by_mass",
     "best_threshold",
     "breakdown",

@@ -20,7 +20,16 @@ from treetop.metrics.ranking import TEXT_METRICS, Judged, judge, text_totals
 from treetop.metrics.truth import Truth, as_truth
 from treetop.predictions import Predictions
 
-__all__ = ["LABEL_METRICS", "LabelCounts", "best_threshold", "count_labels", "coverage", "f1", "macro_f1"]
+__all__ = [
+    "LABEL_METRICS",
+    "LabelCounts",
+    "at_threshold",
+    "best_threshold",
+    "count_labels",
+    "coverage",
+    "f1",
+    "macro_f1",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +81,23 @@ def f1(predictions: Predictions, labels: Truth, *, threshold: float, average: st
     if average == "macro":
         return macro_f1(count_labels(judged, predictions.k))
     return text_totals(TEXT_METRICS["microf1"], judged, predictions.k, None).value
+
+
+def at_threshold(predictions: Predictions, labels: Truth, threshold: float) -> dict[str, float]:
+    """Of the labels whose score is at least `threshold`: precision, recall, both F1s, and how many a text has.
+
+    Precision is Σh / Σm and recall Σh / Σn over all labels. Only labels in the ranked lists can pass.
+    """
+    k = predictions.k
+    judged = judge(predictions, as_truth(predictions, labels), k).keep(predictions.scores >= threshold)
+    hits, given = int(judged.hits.sum()), int((judged.labels >= 0).sum())
+    return {
+        "precision": hits / max(given, 1),
+        "recall": hits / max(judged.true.nnz, 1),
+        "microf1": text_totals(TEXT_METRICS["microf1"], judged, k, None).value,
+        "macrof1": macro_f1(count_labels(judged, k)),
+        "labels_per_text": given / len(judged.labels),
+    }
 
 
 def best_threshold(predictions: Predictions, labels: Truth) -> float:

@@ -1,4 +1,4 @@
-"""`treetop evaluate`: measure a model on labelled texts."""
+"""`treetop evaluate`: measure a model, or predictions from a file, on labelled texts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from treetop.apps.options import (
     Device,
     Encoding,
     LabelField,
-    ModelPath,
     Quiet,
     Separator,
     StripHtml,
@@ -27,10 +26,18 @@ __all__ = ["evaluate"]
 
 
 def evaluate(
-    model: ModelPath,
     data: Data,
+    model: Annotated[Optional[Path], typer.Argument(help="Model folder.", show_default=False)] = None,  # noqa: UP045
+    predictions: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="Measure this file instead: .jsonl, .csv, .tsv, .parquet, .trec or .npz, of any program."),
+    ] = None,
     split: Annotated[str, typer.Option(help="Which part of the data.")] = "test",
     metrics: Annotated[Optional[str], typer.Option(help="Such as p@1,ndcg@5; all of the usual if absent.")] = None,  # noqa: UP045
+    threshold: Annotated[
+        Optional[float],  # noqa: UP045
+        typer.Option(help="Also precision, recall and F1 of the labels with at least this score."),
+    ] = None,
     benchmark: Annotated[Optional[str], typer.Option(help="Public dataset whose propensity constants to use.")] = None,  # noqa: UP045
     json_file: Annotated[Optional[Path], typer.Option("--json", help="Also write the figures to this file.")] = None,  # noqa: UP045
     text: TextField = "text",
@@ -42,18 +49,25 @@ def evaluate(
     device: Device = "cpu",
     quiet: Quiet = False,
 ) -> None:
-    """Measure a model on labelled texts."""
+    """Measure a model on labelled texts, or the predictions of any program.
+
+    With both, the file is measured, and the model only lends what it knows of its training texts.
+    """
     from treetop.apps import tables
-    from treetop.apps.measure import measure
+    from treetop.apps.measure import figures_of, measure
     from treetop.data import read
+    from treetop.errors import ConfigError
     from treetop.methods import load
 
+    if model is None and predictions is None:
+        raise ConfigError("there is nothing to measure; give a model folder, or --predictions with a file")
     runtime = make_runtime(0, threads, quiet, device)
-    loaded = load(model, runtime=runtime)
+    loaded = None if model is None else load(model, runtime=runtime)
+    space = None if loaded is None else loaded.space
     dataset = read(
         data,
         split=split,
-        space=loaded.space,
+        space=space,
         text=text,
         labels=labels,
         separator=separator,
@@ -61,7 +75,17 @@ def evaluate(
         strip_html=strip_html,
         runtime=runtime,
     )
-    figures = measure(loaded, dataset, metrics.split(",") if metrics else None, benchmark)
+    asked = metrics.split(",") if metrics else None
+    if predictions is not None:
+        from treetop.apps.predicted import read_predictions, rows_by_id
+        from treetop.data.readers import source_of
+
+        rows = rows_by_id(source_of(data, split), text, encoding)
+        found = read_predictions(predictions, dataset.space.names, rows, len(dataset))
+        figures = figures_of(found, dataset, asked, benchmark, model=loaded, threshold=threshold)
+    else:
+        assert loaded is not None
+        figures = measure(loaded, dataset, asked, benchmark, threshold=threshold)
     tables.show_figures(figures)
     if json_file is not None:
         with output(json_file) as file:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Optional
 
 import typer
 
-from treetop.apps.options import Device, Encoding, ModelPath, StripHtml, TextField, Threads, make_runtime, output
+from treetop.apps.options import Device, Encoding, ModelPath, StripHtml, TextField, Threads, make_runtime
 
 __all__ = ["predict"]
 
@@ -18,8 +17,18 @@ def predict(
     source: Annotated[
         str, typer.Argument(metavar="INPUT", help="json, csv, tsv, parquet, arrow, xlsx or txt file; - for stdin.")
     ],
-    k: Annotated[int, typer.Option("--k", "-k", help="Labels per text.")] = 5,
-    out: Annotated[Optional[Path], typer.Option(help="File to write; standard output if absent.")] = None,  # noqa: UP045
+    k: Annotated[int, typer.Option("--k", "-k", help="Labels per text, at most.")] = 5,
+    threshold: Annotated[Optional[float], typer.Option(help="Leave out labels with a lower score.")] = None,  # noqa: UP045
+    only: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(metavar="LABEL", help="Choose among these labels only; may be given several times."),
+    ] = None,
+    labels_file: Annotated[Optional[Path], typer.Option(help="The same, from a file with one label per line.")] = None,  # noqa: UP045
+    beam: Annotated[Optional[int], typer.Option(help="Nodes to keep at each level of the search.")] = None,  # noqa: UP045
+    out: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="File to write: .jsonl, .csv, .tsv, .parquet, .trec or .npz; standard output if absent."),
+    ] = None,
     text: TextField = "text",
     encoding: Encoding = None,
     strip_html: StripHtml = False,
@@ -27,19 +36,35 @@ def predict(
     threads: Threads = 0,
     device: Device = "cpu",
 ) -> None:
-    """Suggest labels for texts: one JSON line per text, with label names and scores."""
+    """Suggest labels for texts: one JSON line per text, or a file in the form that its ending says."""
+    from treetop.apps.writers import check_ending, writer
     from treetop.data import read_texts
     from treetop.methods import load
     from treetop.predictions import check_k
 
     check_k(k)
+    if out is not None:
+        check_ending(out)
+    labels = _allowed(only, labels_file)
     loaded = load(model, runtime=make_runtime(0, threads, quiet=True, device=device))
-    with output(out) as file:
+    loaded.predict([], k, threshold=threshold, labels=labels, beam=beam)  # what cannot be asked for is refused at once
+    with writer(out) as write:
         for records in read_texts(source, text=text, chunk=chunk, encoding=encoding, strip_html=strip_html):
-            found = loaded.predict([record.text for record in records], k)
-            for record, suggestions in zip(records, found, strict=True):
-                row: dict[str, Any] = {} if record.id is None else {"id": record.id}
-                row["labels"] = [one.label for one in suggestions]
-                row["scores"] = [float(f"{one.score:.6g}") for one in suggestions]
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
-            file.flush()
+            texts = [record.text for record in records]
+            found = loaded.predict(texts, k, threshold=threshold, labels=labels, beam=beam)
+            write([record.id for record in records], found)
+
+
+def _allowed(only: list[str] | None, file: Path | None) -> list[str] | None:
+    """The labels to choose from; None for all."""
+    if file is None:
+        return only or None
+    from treetop.data.lines import text_lines
+    from treetop.errors import DataError
+
+    if not file.is_file():
+        raise DataError("no such file; give one with a label per line", path=file)
+    named = [line.strip() for _, line in text_lines(file) if line.strip()]
+    if not named:
+        raise DataError("the file names no label; write one per line", path=file)
+    return [*(only or ()), *named]

@@ -1,0 +1,172 @@
+"""Where suggestions are written: a form of file is a function here and a line in `WRITERS`.
+
+Every file appears complete or not at all. Forms of text are written as they come; parquet and npz, which cannot be, are
+gathered and written in the end. Tables have a row per suggestion.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
+from urllib.parse import quote
+
+from treetop.errors import ConfigError
+from treetop.store import whole_bytes, whole_file
+
+if TYPE_CHECKING:
+    from treetop.predictions import Predictions
+
+__all__ = ["COLUMNS", "WRITERS", "check_ending", "id_word", "writer"]
+
+COLUMNS = ("text", "id", "rank", "label", "score")
+"""Of a table: the text's number from 0, its id if it has one, the label's place from 1, its name and its score."""
+
+Write: TypeAlias = Callable[[Sequence[Any], "Predictions"], None]
+"""Takes the ids of the next texts (None for one without) and their predictions."""
+
+
+def writer(path: Path | None) -> AbstractContextManager[Write]:
+    """What writes into a file of the form that its ending says, or JSON lines to standard output."""
+    return _to_standard_output() if path is None else WRITERS[check_ending(path)](path)
+
+
+def check_ending(path: Path) -> str:
+    """The ending of a file that can be written; a device or a pipe, whatever its name, takes JSON lines."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        return ".jsonl"
+    if path.suffix not in WRITERS:
+        raise ConfigError(f"{path} ends in {path.suffix!r}; choose one of {', '.join(WRITERS)}")
+    return path.suffix
+
+
+def id_word(given: Any) -> str:
+    """The id of a text as a string; empty if there is none."""
+    if given is None or isinstance(given, str):
+        return given or ""
+    return json.dumps(given, ensure_ascii=False, default=str)
+
+
+@contextmanager
+def _to_standard_output() -> Iterator[Write]:
+    yield partial(_write_lines, sys.stdout)
+
+
+@contextmanager
+def _json_lines(path: Path) -> Iterator[Write]:
+    """A line per text: its id if it has one, labels and scores."""
+    with whole_file(path) as file:
+        yield partial(_write_lines, file)
+
+
+def _write_lines(file: IO[str], ids: Sequence[Any], found: Predictions) -> None:
+    for given, suggestions in zip(ids, found, strict=True):
+        row: dict[str, Any] = {} if given is None else {"id": given}
+        row["labels"] = [one.label for one in suggestions]
+        row["scores"] = [float(f"{one.score:.6g}") for one in suggestions]
+        file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    file.flush()
+
+
+@contextmanager
+def _separated(delimiter: str, path: Path) -> Iterator[Write]:
+    """A table as text."""
+    with whole_file(path) as file:
+        table, rows = csv.writer(file, delimiter=delimiter, lineterminator="\n"), _Rows()
+        table.writerow(COLUMNS)
+        yield lambda ids, found: table.writerows(rows.of(ids, found))
+
+
+@contextmanager
+def _trec(path: Path) -> Iterator[Write]:
+    """A TREC run: `id Q0 label rank score treetop`; blanks and % within a word are written as %20 and %25."""
+
+    def write(ids: Sequence[Any], found: Predictions) -> None:
+        for text, word, rank, label, score in rows.of(ids, found):
+            file.write(f"{_one_word(word or str(text))} Q0 {_one_word(label)} {rank} {score} treetop\n")
+
+    rows = _Rows()
+    with whole_file(path) as file:
+        yield write
+
+
+def _one_word(word: str) -> str:
+    return re.sub(r"[\s%]", lambda found: quote(found[0]), word)
+
+
+class _Rows:
+    """Suggestions as rows of a table, the texts counted through."""
+
+    def __init__(self) -> None:
+        self.texts = 0
+
+    def of(self, ids: Sequence[Any], found: Predictions) -> Iterator[tuple[int, str, int, str, float]]:
+        """The rows of the next texts."""
+        for text, (given, suggestions) in enumerate(zip(ids, found, strict=True), self.texts):
+            for rank, (label, score) in enumerate(suggestions, 1):
+                yield text, id_word(given), rank, label, float(f"{score:.6g}")
+        self.texts += len(ids)
+
+
+@contextmanager
+def _parquet(path: Path) -> Iterator[Write]:
+    """A table in columns."""
+    import polars as pl
+
+    frames: list[pl.DataFrame] = []
+    texts = 0
+
+    def write(ids: Sequence[Any], found: Predictions) -> None:
+        nonlocal texts
+        frame = found.to_frame()
+        words = pl.Series([id_word(given) or None for given in ids], dtype=pl.String)
+        frames.append(frame.with_columns(pl.col("text") + texts, words.gather(frame["text"]).alias("id")))
+        texts += len(ids)
+
+    empty = {"text": pl.Int64, "id": pl.String, "rank": pl.Int64, "label": pl.String, "score": pl.Float32}
+    with whole_bytes(path) as file:
+        yield write
+        pl.concat([pl.DataFrame(schema=empty), *(frame.select(COLUMNS) for frame in frames)]).write_parquet(file)
+
+
+@contextmanager
+def _npz(path: Path) -> Iterator[Write]:
+    """Scores as a sparse matrix, texts × labels, for `scipy.sparse.load_npz`; `names` has the labels' names as JSON."""
+    import numpy as np
+    from scipy.sparse import csr_array, vstack
+
+    parts: list[csr_array] = []
+    names: list[str] = []
+
+    def write(_ids: Sequence[Any], found: Predictions) -> None:
+        names[:] = names or found.names or ()
+        parts.append(found.to_csr(len(names)))
+
+    with whole_bytes(path) as file:
+        yield write
+        scores = vstack(parts, format="csr") if parts else csr_array((0, len(names)), dtype=np.float32)
+        arrays: dict[str, Any] = {
+            "data": scores.data,
+            "indices": scores.indices,
+            "indptr": scores.indptr,
+            "shape": scores.shape,
+        }
+        coded = np.frombuffer(json.dumps(names, ensure_ascii=False).encode(), np.uint8)
+        np.savez_compressed(file, format=np.array(b"csr"), names=coded, **arrays)
+
+
+WRITERS: dict[str, Callable[[Path], AbstractContextManager[Write]]] = {
+    ".jsonl": _json_lines,
+    ".csv": partial(_separated, ","),
+    ".tsv": partial(_separated, "\t"),
+    ".parquet": _parquet,
+    ".trec": _trec,
+    ".npz": _npz,
+}
+"""The forms, by the endings of their files."""

@@ -233,24 +233,23 @@ class LabelRows:
         if weights is not None:
             self._add_weighted(list(names), weights)
             return
-        columns = self._numbers(names)
-        self._columns.extend(columns)
-        self._ends.append(len(self._columns))
-        if self._weights is not None:
-            self._weights.extend([1.0] * len(columns))
-
-    def _numbers(self, names: Iterable[str]) -> list[int]:
-        """The columns of names, each once; only names that are new need a look at what they are."""
         index, known = self._index, len(self._index)
         try:
             columns = [index.setdefault(name, len(index)) for name in dict.fromkeys(names) if name]
         except TypeError:
             raise DataError(f"the labels {shown(names)} are not a list of names") from None
         if len(index) > known:
-            for name in islice(reversed(index), len(index) - known):
-                if not isinstance(name, str):
-                    raise DataError(f"the label {shown(name)} is not a string; give label names")
-        return columns
+            self._check_new(known)
+        self._columns.extend(columns)
+        self._ends.append(len(self._columns))
+        if self._weights is not None:
+            self._weights.extend([1.0] * len(columns))
+
+    def _check_new(self, known: int) -> None:
+        """Only names that are new need a look at what they are."""
+        for name in islice(reversed(self._index), len(self._index) - known):
+            if not isinstance(name, str):
+                raise DataError(f"the label {shown(name)} is not a string; give label names")
 
     def _add_weighted(self, names: list[str], weights: Sequence[float]) -> None:
         if len(names) != len(weights):
@@ -263,7 +262,9 @@ class LabelRows:
                 raise DataError(f"the weight of label {name!r} is {weight}; weights are finite and not negative")
             best[name] = max(weight, best.get(name, 0.0))
         kept = {name: weight for name, weight in best.items() if name and weight > 0.0}
-        self._columns.extend(self._numbers(kept))
+        known = len(self._index)
+        self._columns.extend([self._index.setdefault(name, len(self._index)) for name in kept])
+        self._check_new(known)
         self._weights.extend(kept.values())
         self._ends.append(len(self._columns))
 

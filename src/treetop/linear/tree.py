@@ -75,6 +75,7 @@ class LinearTree:
         self.tree = tree
         self.levels = list(levels)
         self.search = search
+        self._kind: Kind = "margin" if (search.leaf_link or search.link) == "noop" else "score"
         files = [level.file for level in self.levels]
         self._searcher = kernels.Searcher([level.arrays for level in self.levels], files=files)
 
@@ -149,11 +150,6 @@ class LinearTree:
             threads=(runtime or Runtime()).cores,
         )  # fmt: skip
         return Predictions(labels, scores, kind=self._kind)
-
-    @property
-    def _kind(self) -> Kind:
-        """Margins stay what they are without a link."""
-        return "margin" if (self.search.leaf_link or self.search.link) == "noop" else "score"
 
     @property
     def weights(self) -> int:

@@ -124,10 +124,11 @@ class XRLinear(Method[XRLinearConfig]):
 
     def _predict(self, corpus: Corpus, ask: Ask) -> Predictions:
         features = bag_of_words(self.tfidf, corpus, threads=self.runtime.cores)
-        many = len(self.linear) > 1
-        k, beam, allowed = ask.wider(_KEPT_PER_TREE, len(self.space)) if many else ask
+        if len(self.linear) == 1:
+            return self.linear[0].predict(features, ask.k, beam=ask.beam, allowed=ask.allowed, runtime=self.runtime)
+        k, beam, allowed = ask.wider(_KEPT_PER_TREE, len(self.space))
         lists = [tree.predict(features, k, beam=beam, allowed=allowed, runtime=self.runtime) for tree in self.linear]
-        return fuse(lists, "average", k=ask.k) if many else lists[0]
+        return fuse(lists, "average", k=ask.k)
 
     def describe(self) -> dict[str, Any]:
         """Widths of the levels and weights kept, tree by tree."""

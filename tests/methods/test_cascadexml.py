@@ -89,6 +89,11 @@ def test_with_sparse_features(toy_train: Dataset, toy_test: Dataset, tmp_path: A
     model.save(tmp_path / "model")
     again = load(tmp_path / "model", runtime=Runtime(threads=1)).predict(toy_test, k=5)
     np.testing.assert_array_equal(found.labels, again.labels)
+    everything = model.predict(toy_test, k=42, beam=100)  # both of its parts are held to the labels asked for
+    few = model.predict(toy_test, k=5, beam=100, labels=["label 0-1", "label 5-2"])
+    for all_found, one in zip(everything, few, strict=True):
+        assert {"label 0-1", "label 5-2"} == {label for label, _ in one}
+        assert [score for _, score in one] == pytest.approx([dict(all_found)[label] for label, _ in one], abs=1e-5)
 
 
 def test_the_share_of_the_linear_model(toy_train: Dataset, toy_test: Dataset) -> None:

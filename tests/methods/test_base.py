@@ -7,36 +7,10 @@ import numpy as np
 import pytest
 
 from treetop.data import Corpus, Dataset
-from treetop.errors import DataError, StoreError
-from treetop.methods.base import bag_of_words, fit_bag_of_words, training_memory
+from treetop.errors import StoreError
+from treetop.methods.base import training_memory
 from treetop.methods.xr_linear import XRLinear
 from treetop.sparse import canonical
-from treetop.text import TfidfConfig
-
-
-def test_texts_get_tf_idf_and_features_stay_as_they_are() -> None:
-    tfidf, features = fit_bag_of_words(TfidfConfig(), Corpus(["red apple", "green apple"]))
-    assert tfidf is not None
-    assert features.shape == (2, 3)
-    np.testing.assert_array_equal(bag_of_words(tfidf, Corpus(["red apple"])).toarray(), features[[0]].toarray())
-    given = canonical(np.eye(3, dtype=np.float32))
-    tfidf, features = fit_bag_of_words(TfidfConfig(), Corpus([], given))
-    assert tfidf is None
-    np.testing.assert_array_equal(features.toarray(), np.eye(3))
-
-
-def test_features_must_be_finite() -> None:
-    broken = canonical(np.array([[1, 0], [0, np.nan]], np.float32))
-    with pytest.raises(DataError, match="nan in row 1"):
-        bag_of_words(None, Corpus([], broken))
-
-
-def test_what_was_given_in_training_is_needed_again() -> None:
-    tfidf, _ = fit_bag_of_words(TfidfConfig(), Corpus(["red apple"]))
-    with pytest.raises(DataError, match="give the texts"):
-        bag_of_words(tfidf, Corpus([], canonical(np.eye(2, dtype=np.float32))))
-    with pytest.raises(DataError, match="give the features"):
-        bag_of_words(None, Corpus(["red apple"]))
 
 
 def test_memory_is_estimated_from_texts_or_features(toy_train: Dataset) -> None:

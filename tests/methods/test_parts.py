@@ -8,7 +8,7 @@ import pytest
 
 from treetop.errors import StoreError
 from treetop.labels import LabelTree
-from treetop.methods.parts import TFIDF, TFIDF_IF_TEXTS, TREE, Part, read_parts, write_parts
+from treetop.methods.parts import TFIDF_IF_TEXTS, TREE, Part, read_parts, write_parts
 from treetop.store import Folder
 from treetop.text import Tfidf, TfidfConfig
 
@@ -31,8 +31,8 @@ def test_a_part_that_may_be_left_out(tmp_path: Path) -> None:
     read_parts(model, (TREE, TFIDF_IF_TEXTS), Folder(tmp_path))
     assert model.tree == tree
     assert model.tfidf is None
-    with pytest.raises(StoreError, match=r"tfidf\.json: the file is missing"):
-        read_parts(model, (TFIDF,), Folder(tmp_path))
+    with pytest.raises(StoreError, match=r"tree\.safetensors: the file is missing"):
+        read_parts(model, (TREE,), Folder(tmp_path / "elsewhere"))
     tfidf = Tfidf(TfidfConfig())
     tfidf.fit_transform(["red apple"])
     write_parts(SimpleNamespace(tree=tree, tfidf=tfidf), (TREE, TFIDF_IF_TEXTS), Folder(tmp_path))

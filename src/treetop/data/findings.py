@@ -116,6 +116,9 @@ def _about_texts(corpus: Corpus) -> list[str]:
     if not len(corpus.texts):
         return []
     remarks = []
+    if corpus.origin:
+        choice = "they are taken in place of tf-idf of the texts unless features is set to 'texts' or 'both'"
+        remarks.append(f"{corpus.origin} ships features beside the texts; {choice}")
     sample = corpus.texts[:: max(1, len(corpus) // _SAMPLE)]
     marked = sum(map(looks_marked_up, sample)) / len(sample)
     if marked > 0.01:

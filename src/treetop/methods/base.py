@@ -15,6 +15,7 @@ from treetop.data import Corpus, Dataset, LabelSpace
 from treetop.data.tagged import as_corpus, tagged
 from treetop.errors import ConfigError, DataError, NotFittedError, StoreError
 from treetop.labels import LabelTree
+from treetop.methods.bag import taken_features
 from treetop.methods.card import CARD, FORMAT, read_card, read_config
 from treetop.methods.configured import Configured
 from treetop.methods.costs import Sizes, sizes_of
@@ -23,14 +24,12 @@ from treetop.methods.parts import Part, read_parts, write_parts
 from treetop.predictions import Ask, Predictions, check_k
 from treetop.progress import Plan, Stage
 from treetop.runtime import Meter, Runtime
-from treetop.sparse import check_features
 from treetop.store import Folder
 from treetop.tagging import Labels
-from treetop.text import Tfidf, TfidfConfig
-from treetop.types import CSR, Texts
+from treetop.types import Texts
 from treetop.version import __version__
 
-__all__ = ["Method", "Predictor", "bag_of_words", "fit_bag_of_words", "training_memory"]
+__all__ = ["Method", "Predictor", "training_memory"]
 
 LABELS = "labels.jsonl"
 TEXTS = "texts.safetensors"
@@ -101,6 +100,7 @@ class Method(Configured[C], ABC):
             "wall_seconds": round(meter.wall_seconds, 3),
             "cpu_seconds": round(meter.cpu_seconds, 3),
             "peak_rss_mib": round(meter.peak_rss_mib, 1),
+            **_features_fact(self.config, dataset.corpus),
         }
         return self
 
@@ -246,24 +246,12 @@ class Method(Configured[C], ABC):
         """Rank labels by number."""
 
 
-def fit_bag_of_words(config: TfidfConfig, corpus: Corpus, *, threads: int = 0) -> tuple[Tfidf | None, CSR]:
-    """Tf-idf of the texts; a corpus without texts brings its own features."""
-    if len(corpus.texts):
-        tfidf = Tfidf(config)
-        return tfidf, tfidf.fit_transform(corpus.texts, threads=threads)
-    return None, bag_of_words(None, corpus)
-
-
-def bag_of_words(tfidf: Tfidf | None, corpus: Corpus, *, threads: int = 0) -> CSR:
-    """The sparse features of texts, as they were made in training."""
-    if tfidf is not None:
-        if not len(corpus.texts) and len(corpus):
-            raise DataError("the model was trained on texts, but only features are given; give the texts")
-        return tfidf.transform(corpus.texts, threads=threads)
-    if corpus.features is None:
-        raise DataError("the model was trained on ready-made features, but texts are given; give the features")
-    check_features(corpus.features, what="the feature matrix")
-    return corpus.features
+def _features_fact(config: Any, corpus: Corpus) -> dict[str, str]:
+    """Where the sparse features came from, if there was a choice."""
+    if corpus.features is None or not hasattr(config, "features"):
+        return {}
+    taken = taken_features(config.features, corpus)
+    return {"features": f"{taken} ({corpus.origin})" if corpus.origin and taken != "texts" else taken}
 
 
 def training_memory(train: Dataset, *, trees: int, half: bool) -> int:

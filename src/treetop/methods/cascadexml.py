@@ -44,7 +44,7 @@ from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa, smoothed_pifa
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
-from treetop.methods.base import fit_bag_of_words
+from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking_level, weighing
 from treetop.methods.fine_tuned import FineTuned, network_part
 from treetop.methods.parts import TFIDF_IF_TEXTS, TREE, linear_tree
@@ -91,6 +91,8 @@ class CascadeXMLConfig:
     """The training: by default two learning rates and the paper's three phases."""
     tfidf: TfidfConfig = field(default_factory=TfidfConfig)
     """Features that labels are grouped by, and that `sparse` ranks with."""
+    features: FeatureSource = "auto"
+    """Tf-idf of the texts, features given beside them, or both; "auto": the given ones if a benchmark ships them."""
     tree: TreeConfig = field(default_factory=lambda: TreeConfig(max_leaf=16, branching=8, top_width=256))
     """The levels."""
     smooth: bool = False
@@ -292,7 +294,9 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
         learn, dev = hold_out(train, self.config.dev_share, self.runtime.seed)
         cores, seed = self.runtime.cores, self.runtime.seed
         with self.runtime.bar("tf-idf"):
-            tfidf, features = fit_bag_of_words(self.config.tfidf, learn.corpus, threads=cores)
+            tfidf, features = fit_bag_of_words(
+                self.config.tfidf, learn.corpus, features=self.config.features, threads=cores
+            )
         represent = partial(smoothed_pifa, seed=seed) if self.config.smooth else partial(pifa, normalise_labels=False)
         with self.runtime.bar("grow tree"):
             representation = represent(features, learn.labels, threads=cores)
@@ -345,8 +349,7 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
         limits = limits_of(ask, self.tree)
         if self.linear is None:
             return rank(partial(network.score, limits=limits), tokens, ask.k, runtime)
-        assert self.tfidf is not None
-        features = self.tfidf.transform(corpus.texts, threads=runtime.cores)
+        features = bag_of_words(self.tfidf, corpus, features=self.config.features, threads=runtime.cores)
         if share == 1:
             joined = _joined(features, network.encoder.embed(tokens, runtime))
             return self.linear.predict(joined, ask.k, allowed=ask.allowed, runtime=runtime)

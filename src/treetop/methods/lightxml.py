@@ -49,7 +49,7 @@ from treetop.config import settle
 from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
-from treetop.methods.base import fit_bag_of_words
+from treetop.methods.bag import FeatureSource, fit_bag_of_words
 from treetop.methods.costs import Sizes, growing, weighing
 from treetop.methods.fine_tuned import FineTuned, network_part
 from treetop.methods.parts import TREE
@@ -90,6 +90,8 @@ class LightXMLConfig:
     """With groups or without; "auto" decides by the number of labels, and static negatives need groups."""
     tfidf: TfidfConfig = field(default_factory=TfidfConfig)
     """Features that labels are grouped by."""
+    features: FeatureSource = "auto"
+    """Tf-idf of the texts, features given beside them, or both; "auto": the given ones if a benchmark ships them."""
     tree: TreeConfig = field(default_factory=TreeConfig)
     """How labels are grouped; its last level above the labels is used."""
     layers: int = 5
@@ -248,7 +250,8 @@ class LightXML(FineTuned[LightXMLConfig]):
             return LabelTree.flat(len(train.space))
         cores, seed = self.runtime.cores, self.runtime.seed
         with self.runtime.bar("tf-idf"):
-            features = fit_bag_of_words(self.config.tfidf, train.corpus, threads=cores)[1]
+            wanted = self.config.features
+            _, features = fit_bag_of_words(self.config.tfidf, train.corpus, features=wanted, threads=cores)
         with self.runtime.bar("grow tree"):
             representation = pifa(features, train.labels, normalise_labels=False, threads=cores)
             tree = grow_tree(representation, self.config.tree, seed=seed, threads=cores)

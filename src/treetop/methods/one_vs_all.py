@@ -22,7 +22,8 @@ from treetop.config import settle
 from treetop.data import Corpus, Dataset
 from treetop.labels import LabelTree
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig, WeightType
-from treetop.methods.base import Method, bag_of_words, fit_bag_of_words, training_memory
+from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words
+from treetop.methods.base import Method, training_memory
 from treetop.methods.costs import Sizes, ranking_level, weighing
 from treetop.methods.parts import TFIDF_IF_TEXTS, linear_tree
 from treetop.predictions import Ask, Predictions
@@ -38,6 +39,8 @@ class OneVsAllConfig:
 
     tfidf: TfidfConfig = field(default_factory=lambda: TfidfConfig(sublinear_tf=True))
     """From texts to features."""
+    features: FeatureSource = "auto"
+    """Tf-idf of the texts, features given beside them, or both; "auto": the given ones if a benchmark ships them."""
     solver: SolverConfig = field(default_factory=lambda: SolverConfig(threshold=0.01))
     """The problem of each label."""
     search: SearchConfig = field(default_factory=lambda: SearchConfig(link="noop", combine="last"))
@@ -58,7 +61,9 @@ class OneVsAll(Method[OneVsAllConfig]):
 
     def _fit(self, train: Dataset) -> None:
         with self.runtime.bar("tf-idf"):
-            self.tfidf, features = fit_bag_of_words(self.config.tfidf, train.corpus, threads=self.runtime.cores)
+            self.tfidf, features = fit_bag_of_words(
+                self.config.tfidf, train.corpus, features=self.config.features, threads=self.runtime.cores
+            )
         flat = LabelTree((np.zeros(len(train.space), np.int32),))
         config = LinearTreeConfig(solver=self.config.solver, search=self.config.search, weights=self.config.weights)
         self.linear = LinearTree.fit(features, train.labels, flat, config, runtime=self.runtime)
@@ -66,7 +71,7 @@ class OneVsAll(Method[OneVsAllConfig]):
     has_beam = False  # every label is looked at
 
     def _predict(self, corpus: Corpus, ask: Ask) -> Predictions:
-        features = bag_of_words(self.tfidf, corpus, threads=self.runtime.cores)
+        features = bag_of_words(self.tfidf, corpus, features=self.config.features, threads=self.runtime.cores)
         return self.linear.predict(features, ask.k, allowed=ask.allowed, runtime=self.runtime)
 
     def describe(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from treetop.linear import LinearLevel, LinearTree, SearchConfig
 from treetop.store import Folder
 from treetop.text import Tfidf
 
-__all__ = ["TFIDF", "TFIDF_IF_TEXTS", "TREE", "Part", "linear_level", "linear_tree", "read_parts", "write_parts"]
+__all__ = ["TFIDF_IF_TEXTS", "TREE", "Part", "linear_level", "linear_tree", "read_parts", "write_parts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,10 @@ def linear_level(attribute: str, name: str) -> Part:
 
 TREE = Part("tree", write=lambda tree, folder: tree.save(folder), read=lambda _, folder: LabelTree.load(folder))
 """The label tree."""
-TFIDF = Part("tfidf", write=lambda tfidf, folder: tfidf.save(folder), read=lambda _, folder: Tfidf.load(folder))
-"""Tf-idf of texts."""
-TFIDF_IF_TEXTS = Part("tfidf", TFIDF.write, TFIDF.read, absent_without="tfidf.json")
-"""Tf-idf of a method that also learns from ready-made features, or of a part that may be left out."""
+TFIDF_IF_TEXTS = Part(
+    "tfidf",
+    write=lambda tfidf, folder: tfidf.save(folder),
+    read=lambda _, folder: Tfidf.load(folder),
+    absent_without="tfidf.json",
+)
+"""Tf-idf of texts; absent if a model learned from ready-made features, or has no use for it."""

@@ -50,10 +50,10 @@ from treetop.errors import ConfigError, DataError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
 from treetop.labels.representation import unit_rows
 from treetop.linear import LinearLevel, SearchConfig, SolverConfig, WeightType
-from treetop.methods.base import bag_of_words, fit_bag_of_words
+from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking_level, weighing
 from treetop.methods.fine_tuned import FineTuned, network_part
-from treetop.methods.parts import TFIDF, TREE, linear_level
+from treetop.methods.parts import TFIDF_IF_TEXTS, TREE, linear_level
 from treetop.neural.candidates import Limits, targets
 from treetop.neural.costs import EncoderCosts
 from treetop.neural.examples import Batch, Examples
@@ -85,6 +85,8 @@ class XTransformerConfig:
     """The training of the matcher."""
     tfidf: TfidfConfig = field(default_factory=TfidfConfig)
     """Features of the ranker, and of labels under "pifa"."""
+    features: FeatureSource = "auto"
+    """Tf-idf of the texts, features given beside them, or both; "auto": the given ones if a benchmark ships them."""
     representation: Literal["pifa", "pifa-neural", "text"] = "pifa"
     """What a label looks like: its texts' tf-idf, its texts' embeddings, or the embedding of its own text."""
     label_encoder: str = ""
@@ -155,7 +157,7 @@ class XTransformer(FineTuned[XTransformerConfig]):
     name = "x-transformer"
     config_class = XTransformerConfig
     parts = (
-        TFIDF,
+        TFIDF_IF_TEXTS,
         TREE,
         network_part(lambda model, encoder: Network(model.config, encoder, model.tree.widths[0])),
         linear_level("ranker", "ranker"),
@@ -189,7 +191,7 @@ class XTransformer(FineTuned[XTransformerConfig]):
     def _learn(self, train: Dataset) -> None:
         c, runtime = self.config, self.runtime
         with runtime.bar("tf-idf"):
-            self.tfidf, x = fit_bag_of_words(c.tfidf, train.corpus, threads=runtime.cores)
+            self.tfidf, x = fit_bag_of_words(c.tfidf, train.corpus, features=c.features, threads=runtime.cores)
         with seeded(runtime.seed):  # a pooler that its files lack is random
             encoder = TextEncoder.load(c.encoder).to(runtime.device)
         self.tree = self._cluster(encoder, x, train)
@@ -273,7 +275,7 @@ class XTransformer(FineTuned[XTransformerConfig]):
     def _predict(self, corpus: Corpus, ask: Ask) -> Predictions:
         tokens: Tokens = self.network.encoder.tokenize(texts_of(corpus), runtime=self.runtime)
         embedding = self.network.encoder.embed(tokens, self.runtime)
-        x = bag_of_words(self.tfidf, corpus, threads=self.runtime.cores)
+        x = bag_of_words(self.tfidf, corpus, features=self.config.features, threads=self.runtime.cores)
         features, how = self._features(x, embedding), self.config.search
         link, shortlist = how.leaf_link or how.link, self._match(embedding, limits_of(ask, self.tree))
         keep = ask.k if ask.allowed is None else 0

@@ -31,7 +31,8 @@ from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError, DataError
 from treetop.labels import LabelTree, TreeConfig, beside, grow_tree, pifa
 from treetop.linear import LinearTree, LinearTreeConfig
-from treetop.methods.base import Method, bag_of_words, fit_bag_of_words, training_memory
+from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words
+from treetop.methods.base import Method, training_memory
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking, weighing
 from treetop.methods.parts import TFIDF_IF_TEXTS, Part
 from treetop.predictions import Ask, Predictions, fuse
@@ -52,6 +53,8 @@ class XRLinearConfig:
 
     tfidf: TfidfConfig = field(default_factory=lambda: TfidfConfig(sublinear_tf=True))
     """From texts to features."""
+    features: FeatureSource = "auto"
+    """Tf-idf of the texts, features given beside them, or both; "auto": the given ones if a benchmark ships them."""
     representation: Literal["pifa", "pifa-plain", "text", "pifa+text"] = "pifa"
     """What a label looks like to the tree: its texts (weighted by 1/√labels, or plainly), its name, or both."""
     tree: TreeConfig = field(default_factory=TreeConfig)
@@ -103,7 +106,9 @@ class XRLinear(Method[XRLinearConfig]):
 
     def _fit(self, train: Dataset) -> None:
         with self.runtime.bar("tf-idf"):
-            self.tfidf, features = fit_bag_of_words(self.config.tfidf, train.corpus, threads=self.runtime.cores)
+            self.tfidf, features = fit_bag_of_words(
+                self.config.tfidf, train.corpus, features=self.config.features, threads=self.runtime.cores
+            )
         self.linear = []
         for seed in range(self.runtime.seed, self.runtime.seed + self.config.trees):
             with self.runtime.bar("grow tree"):
@@ -123,7 +128,7 @@ class XRLinear(Method[XRLinearConfig]):
         return grow_tree(parts[0] if len(parts) == 1 else beside(*parts), self.config.tree, seed=seed, threads=cores)
 
     def _predict(self, corpus: Corpus, ask: Ask) -> Predictions:
-        features = bag_of_words(self.tfidf, corpus, threads=self.runtime.cores)
+        features = bag_of_words(self.tfidf, corpus, features=self.config.features, threads=self.runtime.cores)
         if len(self.linear) == 1:
             return self.linear[0].predict(features, ask.k, beam=ask.beam, allowed=ask.allowed, runtime=self.runtime)
         k, beam, allowed = ask.wider(_KEPT_PER_TREE, len(self.space))

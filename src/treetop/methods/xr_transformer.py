@@ -43,10 +43,10 @@ from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
-from treetop.methods.base import bag_of_words, fit_bag_of_words
+from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking, weighing
 from treetop.methods.fine_tuned import ENCODER, FineTuned
-from treetop.methods.parts import TFIDF, linear_tree
+from treetop.methods.parts import TFIDF_IF_TEXTS, linear_tree
 from treetop.neural.candidates import Children, expand, targets
 from treetop.neural.costs import EncoderCosts
 from treetop.neural.examples import Batch, Examples
@@ -87,6 +87,8 @@ class XRTransformerConfig:
     """Optimiser steps of each level; empty gives every level what `optim` says."""
     tfidf: TfidfConfig = field(default_factory=lambda: TfidfConfig(sublinear_tf=True))
     """Features of both trees and of the ranker."""
+    features: FeatureSource = "auto"
+    """Tf-idf of the texts, features given beside them, or both; "auto": the given ones if a benchmark ships them."""
     coarse_tree: TreeConfig = field(default_factory=lambda: TreeConfig(max_leaf=16, branching=16, top_width=256))
     """The preliminary tree, on tf-idf."""
     finest: int = 32_768
@@ -166,13 +168,13 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
 
     name = "xr-transformer"
     config_class = XRTransformerConfig
-    parts = (TFIDF, ENCODER, linear_tree("ranker", lambda config: config.ranker.search))
+    parts = (TFIDF_IF_TEXTS, ENCODER, linear_tree("ranker", lambda config: config.ranker.search))
 
     def _learn(self, train: Dataset) -> None:
         c, runtime = self.config, self.runtime
         texts = texts_of(train.corpus)
         with runtime.bar("tf-idf"):
-            self.tfidf, x = fit_bag_of_words(c.tfidf, train.corpus, threads=runtime.cores)
+            self.tfidf, x = fit_bag_of_words(c.tfidf, train.corpus, features=c.features, threads=runtime.cores)
         tree = self._grow(x, train.labels, c.coarse_tree)
         with seeded(runtime.seed):  # a pooler that its files lack is random
             self.encoder = TextEncoder.load(c.encoder).to(runtime.device)
@@ -262,7 +264,7 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
 
     def _predict(self, corpus: Corpus, ask: Ask) -> Predictions:
         tokens = self.encoder.tokenize(texts_of(corpus), runtime=self.runtime)
-        x = bag_of_words(self.tfidf, corpus, threads=self.runtime.cores)
+        x = bag_of_words(self.tfidf, corpus, features=self.config.features, threads=self.runtime.cores)
         features = self._features(x, self.encoder.embed(tokens, self.runtime))
         return self.ranker.predict(features, ask.k, beam=ask.beam, allowed=ask.allowed, runtime=self.runtime)
 

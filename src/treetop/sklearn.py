@@ -128,8 +128,7 @@ class TreetopClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The same between 0 and 1: margins through a sigmoid, other scores as they are. They are not calibrated."""
         check_is_fitted(self)
         found = self._ranked(X, _DEPTH)
-        margins = getattr(found, "kind", "score") == "margin"
-        scores = 1 / (1 + np.exp(-found.scores)) if margins else np.clip(found.scores, 0, 1)
+        scores = 1 / (1 + np.exp(-found.scores)) if found.kind == "margin" else np.clip(found.scores, 0, 1)
         return self._matrix(found, scores, found.labels >= 0)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

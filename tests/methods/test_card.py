@@ -12,6 +12,7 @@ import pytest
 
 import treetop
 from treetop.errors import StoreError
+from treetop.manifest import MANIFEST
 from treetop.methods import METHODS, card
 from treetop.methods.card import Card, Migration
 from treetop.methods.xr_linear import XRLinear
@@ -50,6 +51,7 @@ def change(tmp_path: Path) -> Callable[[dict[str, Any]], Path]:
     def changed(update: dict[str, Any]) -> Path:
         path = tmp_path / "m" / "model.json"
         path.write_text(json.dumps(json.loads(path.read_text()) | update))
+        (tmp_path / "m" / MANIFEST).unlink()  # changed on purpose, not damaged
         return tmp_path / "m"
 
     return changed

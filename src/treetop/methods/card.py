@@ -1,7 +1,7 @@
 """The card of a model folder, `model.json`: its format, the version that wrote it, its method and all its settings.
 
-A model is readable for ever. What a later version calls otherwise is translated when an old card is read: a setting
-that is renamed, removed or given other values gets a `Migration`, a function from the old card to the new one.
+A model is readable for ever. A setting that only got another name is in `config.RENAMED`, which serves TOML files, too.
+What is more than a name is translated when an old card is read, by a `Migration`: a function from card to card.
 """
 
 from __future__ import annotations

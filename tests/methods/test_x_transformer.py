@@ -10,6 +10,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
 pytest.importorskip("transformers", reason="needs the extra 'neural'")
 
+from planted_methods import PLANTED_MAKERS, p_at_1
 from tiny_encoders import make_encoder
 from tiny_methods import NEURAL_MAKERS, OPTIM, encoder, matching
 from treetop.data import Dataset, LabelSpace
@@ -43,19 +44,26 @@ def with_label_texts(train: Dataset) -> Dataset:
     "switch",
     [
         {"representation": "pifa-neural"},
-        {"representation": "text"},
         {"targets": "count"},
         {"use_tfidf": False},
-        {"use_embedding": False},
-        {"negatives": "teacher"},
+        {"use_embedding": False, "search": PRODUCT},
+        {"negatives": "teacher", "search": PRODUCT},
         {"negatives": "matcher"},
         {"search": PRODUCT},
     ],
     ids=str,
 )
-def test_switches(switch: dict[str, Any], toy_train: Dataset, toy_test: Dataset) -> None:
-    model = made(**{"search": replace(PRODUCT, leaf_link="noop", combine="last")} | switch)
-    model.fit(with_label_texts(toy_train))
+def test_switches(switch: dict[str, Any]) -> None:
+    """On texts that the encoder must be tuned for: untuned, all of these stay at about one half."""
+    assert p_at_1(PLANTED_MAKERS["x-transformer"](**switch)) > 0.65
+
+
+def test_labels_clustered_by_what_they_are_called(toy_train: Dataset, toy_test: Dataset) -> None:
+    model = made(representation="text").fit(with_label_texts(toy_train))
+    topics = [name[6] for name in toy_train.space.names]
+    together = model.tree.parents[1][:, None] == model.tree.parents[1]
+    same_topic = np.array([[one == other for other in topics] for one in topics])
+    assert together[same_topic].mean() > 3 * together[~same_topic].mean()
     assert evaluate(model.predict(toy_test, k=5), toy_test.labels, ["p@1"])["p@1"] > 0.5
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import re
+from pathlib import Path
 
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # tiny networks on a busy machine: threads must not spin
 
@@ -11,6 +14,15 @@ import pytest
 from hypothesis import settings
 
 from treetop.data import Dataset
+
+# What needs torch is left out where it is not installed; everything else must run without it.
+WITH_TORCH = re.compile(
+    r"^(import|from) (torch|transformers|planted|tiny_|toy_training|treetop\.(neural|text\.(encoder|tokens|pooling)))",
+    re.M,
+)
+if not all(importlib.util.find_spec(name) for name in ("torch", "transformers")):
+    files = Path(__file__).parent.rglob("test_*.py")
+    collect_ignore = [str(path) for path in files if WITH_TORCH.search(path.read_text(encoding="utf-8"))]
 
 settings.register_profile("patient", deadline=None)  # how long an example takes depends on who else is at work
 settings.load_profile("patient")
@@ -43,5 +55,5 @@ def toy_train() -> Dataset:
 @pytest.fixture(scope="session")
 def toy_test(toy_train: Dataset) -> Dataset:
     test = planted(120, seed=2)
-    names = [[test.space.names[label] for label in test.labels[[row]].indices] for row in range(len(test))]
+    names = [[test.space.names[label] for label in test.labels[[row]].indices.tolist()] for row in range(len(test))]
     return Dataset.build(test.corpus.texts, names, space=toy_train.space)

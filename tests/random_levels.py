@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,7 @@ class Weights:
     bias: Floats
 
 
-def csr(matrix: object) -> CSR:
+def csr(matrix: Any) -> CSR:
     made = sp.csr_array(matrix, dtype=np.float32)
     made.sort_indices()
     return CSR((made.data, made.indices.astype(np.int32), made.indptr.astype(np.int64)), shape=made.shape)
@@ -41,7 +41,7 @@ def split(rng: np.random.Generator, nodes: int, parents: int) -> NDArray[np.int6
     return np.concatenate([[0], cuts, [nodes]]).astype(np.int64)
 
 
-def assert_same_bits(a: Sequence[NDArray[Any]], b: Sequence[NDArray[Any]]) -> None:
+def assert_same_bits(a: Iterable[NDArray[Any]], b: Iterable[NDArray[Any]]) -> None:
     for left, right in zip(a, b, strict=True):
         assert left.dtype == right.dtype
         assert left.shape == right.shape
@@ -79,7 +79,7 @@ def random_tree(
 
 def random_texts(
     rng: np.random.Generator, texts: int, features: int, dims: int = 0, density: float = 0.3
-) -> tuple[CSR | None, Dense | None]:
+) -> tuple[Any, Any]:
     sparse = random_csr(rng, texts, features, density) if features else None
     dense = rng.normal(size=(texts, dims)).astype(np.float32) if dims else None
     return sparse, dense

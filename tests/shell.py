@@ -24,7 +24,7 @@ def write_jsonl(path: Path, dataset: Dataset) -> None:
     names = dataset.space.names
     with path.open("w", encoding="utf-8") as file:
         for row, text in enumerate(dataset.corpus.texts):
-            labels = [names[label] for label in dataset.labels[[row]].indices]
+            labels = [names[label] for label in dataset.labels[[row]].indices.tolist()]
             file.write(json.dumps({"id": f"t{row}", "text": text, "labels": labels}) + "\n")
 
 

@@ -115,8 +115,8 @@ def test_public_names_have_docstrings_and_nothing_prints(path: Path) -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             assert node.func.id != "print", f"{path}:{node.lineno} prints"
     classes = [node for node in module.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
-    for parent in [module, *classes]:
-        for node in parent.body:
+    for body in [module.body, *(parent.body for parent in classes)]:
+        for node in body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
                 overload = isinstance(node, ast.FunctionDef) and any(
                     isinstance(mark, ast.Name) and mark.id == "overload" for mark in node.decorator_list

@@ -3,43 +3,47 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from treetop.errors import ConfigError, DataError
 from treetop.predictions import FUSERS, Predictions, Suggestion, fuse
+from treetop.types import CSR
 
 WIDTH = 7
 SCORES = st.sampled_from([-3.0, -1.0, 0.0, 0.25, 0.5, 0.5, 1.0, 4.0])
 
 
 @st.composite
-def scored(draw):
+def scored(draw: st.DrawFn) -> list[dict[int, float]]:
     """Per text: label → score; a score of zero is a score."""
     return draw(st.lists(st.dictionaries(st.integers(0, WIDTH - 1), SCORES), min_size=1, max_size=4))
 
 
-def matrix(rows):
+def matrix(rows: list[dict[int, float]]) -> CSR:
     indptr = np.cumsum([0, *(len(row) for row in rows)])
     columns = [label for row in rows for label in sorted(row)]
     values = [row[label] for row in rows for label in sorted(row)]
     return csr_array((np.array(values, np.float32), np.array(columns, np.int32), indptr), shape=(len(rows), WIDTH))
 
 
-def ranking(row):
+def ranking(row: dict[int, float]) -> list[int]:
     return sorted(row, key=lambda label: (-row[label], label))
 
 
-def as_rows(predictions):
+def as_rows(predictions: Predictions) -> list[dict[int, float]]:
     pairs = zip(predictions.labels.tolist(), predictions.scores.tolist(), strict=True)
     return [{lab: score for lab, score in zip(*pair, strict=True) if lab >= 0} for pair in pairs]
 
 
 @given(scored(), st.integers(1, 9))
-def test_from_csr_ranks_with_ties_to_the_lower_label(rows, k):
+def test_from_csr_ranks_with_ties_to_the_lower_label(rows: list[dict[int, float]], k: int) -> None:
     predictions = Predictions.from_csr(matrix(rows), k)
     assert (len(predictions), predictions.k) == (len(rows), k)
     assert predictions.labels.dtype == np.int32
@@ -52,7 +56,7 @@ def test_from_csr_ranks_with_ties_to_the_lower_label(rows, k):
 
 
 @given(scored())
-def test_there_and_back_again(rows):
+def test_there_and_back_again(rows: list[dict[int, float]]) -> None:
     csr = matrix(rows)
     again = Predictions.from_csr(csr, WIDTH).to_csr(WIDTH)
     np.testing.assert_array_equal(again.indptr, csr.indptr)
@@ -61,14 +65,14 @@ def test_there_and_back_again(rows):
 
 
 @given(scored(), st.integers(1, 9), st.integers(1, 9))
-def test_the_top_of_a_list_is_the_shorter_list(rows, k, shorter):
+def test_the_top_of_a_list_is_the_shorter_list(rows: list[dict[int, float]], k: int, shorter: int) -> None:
     cut = Predictions.from_csr(matrix(rows), k).top(shorter)
     expected = Predictions.from_csr(matrix(rows), min(k, shorter))
     np.testing.assert_array_equal(cut.labels, expected.labels)
     np.testing.assert_array_equal(cut.scores, expected.scores)
 
 
-def test_suggestions_have_names():
+def test_suggestions_have_names() -> None:
     labels, scores = np.array([[1, 0], [2, -1]], np.int32), np.array([[0.5, 0.25], [1, 0]], np.float32)
     named = Predictions(labels, scores, ("apple", "pear", "plum"))
     assert named[0] == [Suggestion("pear", 0.5), Suggestion("apple", 0.25)]
@@ -80,14 +84,19 @@ def test_suggestions_have_names():
 
 
 @pytest.mark.parametrize("k", [0, -1])
-def test_k_below_one(k):
+def test_k_below_one(k: int) -> None:
     some = Predictions.from_csr(matrix([{1: 1.0}]), 2)
-    for mistake in (lambda: Predictions.from_csr(matrix([{}]), k), lambda: some.top(k), lambda: fuse([some], k=k)):
+    mistakes: list[Callable[[], object]] = [
+        lambda: Predictions.from_csr(matrix([{}]), k),
+        lambda: some.top(k),
+        lambda: fuse([some], k=k),
+    ]
+    for mistake in mistakes:
         with pytest.raises(ConfigError, match=f"k is {k}"):
             mistake()
 
 
-def test_shapes_that_do_not_fit():
+def test_shapes_that_do_not_fit() -> None:
     with pytest.raises(DataError, match=r"\(1, 2\) and scores \(1, 3\)"):
         Predictions(np.zeros((1, 2), np.int32), np.zeros((1, 3), np.float32))
     with pytest.raises(DataError, match="label 5 does not fit into 5 columns"):
@@ -97,7 +106,7 @@ def test_shapes_that_do_not_fit():
 # --------------------------------------------------------------------------- fusion, longhand
 
 
-def value(how, row, label, depth):
+def value(how: str, row: dict[int, float], label: int, depth: int) -> float:
     """What one list thinks of one label; zero if it is not in the list."""
     if label not in row:
         return 0.0
@@ -110,7 +119,7 @@ def value(how, row, label, depth):
     return math.exp(row[label]) / sum(math.exp(score) for score in row.values())
 
 
-def longhand(how, lists, shares, depth):
+def longhand(how: str, lists: list[dict[int, float]], shares: NDArray[np.float64], depth: int) -> dict[int, float]:
     """Label → fused score for one text."""
     fused = {}
     for label in {label for row in lists for label in row}:
@@ -118,8 +127,12 @@ def longhand(how, lists, shares, depth):
     return fused
 
 
+Case: TypeAlias = tuple[list[Predictions], list[float] | None]
+"""Lists to fuse, and their weights."""
+
+
 @st.composite
-def several(draw):
+def several(draw: st.DrawFn) -> Case:
     texts = draw(st.integers(1, 3))
     count = draw(st.integers(1, 3))
     row = st.dictionaries(st.integers(0, WIDTH - 1), SCORES)
@@ -131,7 +144,7 @@ def several(draw):
 
 @settings(max_examples=200)
 @given(several(), st.sampled_from([how for how in FUSERS if how != "round_robin"]))
-def test_means_as_defined(case, how):
+def test_means_as_defined(case: Case, how: str) -> None:
     lists, weights = case
     shares = np.ones(len(lists)) if weights is None else np.array(weights)
     shares = shares / shares.sum()
@@ -145,7 +158,7 @@ def test_means_as_defined(case, how):
 
 @settings(max_examples=100)
 @given(several())
-def test_round_robin_as_defined(case):
+def test_round_robin_as_defined(case: Case) -> None:
     lists, _ = case
     fused = fuse(lists, "round_robin", k=WIDTH)
     for text in range(len(fused)):
@@ -159,7 +172,7 @@ def test_round_robin_as_defined(case):
 
 
 @given(several(), st.sampled_from(FUSERS))
-def test_inputs_are_never_changed(case, how):
+def test_inputs_are_never_changed(case: Case, how: str) -> None:
     lists, _ = case
     before = [(one.labels.copy(), one.scores.copy()) for one in lists]
     for one in lists:
@@ -173,7 +186,7 @@ def test_inputs_are_never_changed(case, how):
 
 
 @given(several(), st.sampled_from(FUSERS))
-def test_a_text_is_fused_alone(case, how):
+def test_a_text_is_fused_alone(case: Case, how: str) -> None:
     lists, _ = case
     whole = fuse(lists, how)
     for text in range(len(whole)):
@@ -182,7 +195,7 @@ def test_a_text_is_fused_alone(case, how):
         np.testing.assert_array_equal(alone.scores[0], whole.scores[text])
 
 
-def test_by_hand():
+def test_by_hand() -> None:
     a = Predictions(np.array([[0, 1, 2]], np.int32), np.array([[0.9, 0.6, 0.0]], np.float32), ("a", "b", "c", "d"))
     b = Predictions(np.array([[3, 1]], np.int32), np.array([[0.8, 0.7]], np.float32))
     assert fuse([a, b]).labels.tolist() == [[1, 0, 3]]  # 0.65, 0.45, 0.4
@@ -195,20 +208,20 @@ def test_by_hand():
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("how", FUSERS)
-def test_extreme_scores_and_empty_lists(how):
+def test_extreme_scores_and_empty_lists(how: str) -> None:
     a = Predictions(np.array([[0, 1], [-1, -1]], np.int32), np.array([[1e4, -1e4], [0, 0]], np.float32))
     fused = fuse([a, a], how)
     assert fused.labels.tolist() == [[0, 1], [-1, -1]]
     assert np.isfinite(fused.scores).all()
 
 
-def test_round_robin_of_long_lists_keeps_all_places_apart():
+def test_round_robin_of_long_lists_keeps_all_places_apart() -> None:
     lists = [Predictions.from_csr(csr_array(np.random.default_rng(n).random((1, 400))), 300) for n in range(3)]
     fused = fuse(lists, "round_robin")
     assert (np.diff(fused.scores) < 0).all()
 
 
-def test_mistakes():
+def test_mistakes() -> None:
     a = Predictions.from_csr(matrix([{1: 1.0}]), 2)
     two = Predictions.from_csr(matrix([{1: 1.0}, {}]), 2)
     with pytest.raises(ConfigError, match=r"no fuser 'mean'.*rank_average"):

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from treetop.runtime import Meter, Runtime, available_cores, available_memory, l
 
 
 @pytest.mark.parametrize(("field", "value"), [("threads", -1), ("seed", -5)])
-def test_negative_numbers_are_refused(field: str, value: int) -> None:
+def test_negative_numbers_are_refused(field: str, value: Any) -> None:
     with pytest.raises(ConfigError, match=f"{field} is {value}"):
         Runtime(**{field: value})
 

@@ -48,7 +48,8 @@ def test_what_scikit_learn_asks_of_an_estimator(method: str) -> None:
 
 @pytest.fixture(scope="module")
 def names(toy_train: Dataset) -> list[list[str]]:
-    return [[toy_train.space.names[i] for i in toy_train.labels[[row]].indices] for row in range(len(toy_train))]
+    known, labels = toy_train.space.names, toy_train.labels
+    return [[known[i] for i in labels[[row]].indices.tolist()] for row in range(len(toy_train))]
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +96,7 @@ def test_k_and_threshold(fitted: TreetopClassifier, texts: list[str]) -> None:
 
 def clone_with(fitted: TreetopClassifier, **changes: Any) -> TreetopClassifier:
     """The same model with other ways to cut its rankings."""
-    other = clone(fitted).set_params(**changes)
+    other: TreetopClassifier = clone(fitted).set_params(**changes)
     for name in ("model_", "classes_", "labels_per_text_", "one_class_per_text_"):
         setattr(other, name, getattr(fitted, name))
     return other

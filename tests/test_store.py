@@ -325,7 +325,8 @@ def test_what_is_no_file_is_never_waited_for(tmp_path: Path) -> None:
 def test_whatever_a_block_stumbles_over_is_damage(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     folder.write_json("value.json", {})
-    for blunder in (lambda: {}["gone"], lambda: [][0], lambda: None.gone, lambda: 1 / 0):  # type: ignore[attr-defined]
+    nothing: Any = {}
+    for blunder in (lambda: nothing["gone"], lambda: [][0], lambda: nothing.gone, lambda: 1 / 0):
         with pytest.raises(StoreError, match=r"value\.json: the file is damaged \(.+\)"), folder.reading("value.json"):
             blunder()
     with pytest.raises(KeyboardInterrupt), folder.reading("value.json"):

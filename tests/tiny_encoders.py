@@ -17,8 +17,13 @@ CLASSIC = ("[CLS]", "[SEP]", "[PAD]", "[UNK]")
 ROBERTA = ("<s>", "</s>", "<pad>", "<unk>")
 XLNET = ("<cls>", "<sep>", "<pad>", "<unk>")
 
-SIZES = {"hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 64, "max_position_embeddings": 64}
-ENDS = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
+SIZES: dict[str, Any] = {
+    "hidden_size": 32,
+    "num_attention_heads": 2,
+    "intermediate_size": 64,
+    "max_position_embeddings": 64,
+}
+ENDS: dict[str, Any] = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
 
 
 def tokenizer(words: Iterable[str], specials: tuple[str, str, str, str], *, xlnet: bool = False) -> Any:
@@ -34,14 +39,15 @@ def tokenizer(words: Iterable[str], specials: tuple[str, str, str, str], *, xlne
     template = f"$A:0 {sep}:0 {cls}:2" if xlnet else f"{cls}:0 $A:0 {sep}:0"
     known = [(cls, vocabulary[cls]), (sep, vocabulary[sep])]
     core.post_processor = processors.TemplateProcessing(single=template, special_tokens=known)
-    names = {"cls_token": cls, "sep_token": sep, "pad_token": pad, "unk_token": unk}
+    names: dict[str, Any] = {"cls_token": cls, "sep_token": sep, "pad_token": pad, "unk_token": unk}
     side = "left" if xlnet else "right"
-    return transformers.PreTrainedTokenizerFast(tokenizer_object=core, padding_side=side, **names)
+    made: Any = transformers.PreTrainedTokenizerFast
+    return made(tokenizer_object=core, padding_side=side, **names)
 
 
 def model(family: str, vocabulary: int, layers: int) -> Any:
     """An encoder of the family with random weights and no dropout."""
-    off = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+    off: dict[str, Any] = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     if family == "bert":
         config: Any = transformers.BertConfig(vocab_size=vocabulary, num_hidden_layers=layers, **SIZES, **off)
     elif family == "roberta":
@@ -82,7 +88,7 @@ def model(family: str, vocabulary: int, layers: int) -> Any:
             vocab_size=vocabulary, n_layer=layers, d_model=32, n_head=2, d_inner=64, dropout=0.0, pad_token_id=0,
         )  # fmt: skip
     torch.manual_seed(0)
-    return transformers.AutoModel.from_config(config)
+    return transformers.AutoModel.from_config(config)  # type: ignore[no-untyped-call]
 
 
 def make_encoder(folder: Path, words: Iterable[str] = (), *, family: str = "bert", layers: int = 3) -> Path:

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("transformers", reason="needs the extra 'neural'")
-
 from tiny_methods import OPTIM, cascade, light
 from treetop.apps.analysis import analyse, draw
 from treetop.data import Dataset

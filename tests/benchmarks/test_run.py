@@ -92,7 +92,11 @@ def test_a_transformer_is_measured_with_the_encoder_of_the_run(options: Options,
     write_rows(tmp_path / "mine", "test", 20)
     task = from_data(tmp_path / "mine", options.work)
     encoder = make_encoder(tmp_path / "tiny", ["and", "more"])
-    settings = {"method": "xr-transformer", "texts": True, "assign": {"encoder.max_tokens": 16, "optim.steps": 3}}
+    settings: dict[str, Any] = {
+        "method": "xr-transformer",
+        "texts": True,
+        "assign": {"encoder.max_tokens": 16, "optim.steps": 3},
+    }
     entry = replace(ENTRIES["treetop-xr-transformer"], settings=settings)
     (row,) = compare(task, [entry], 1, replace(options, encoder=encoder))
     assert row["error"] is None
@@ -158,8 +162,8 @@ def test_the_quick_mode_twice_puts_its_rows_in_the_same_order(
         assert runs[0][peer]["metrics"] == runs[1][peer]["metrics"], peer
     assert order(runs[0], "stages", "train", "cpu") == order(runs[1], "stages", "train", "cpu")
     assert order(runs[0], "stages", "batch", "cpu")[0] == order(runs[1], "stages", "batch", "cpu")[0] == "treetop"
-    assert_same_order(*runs, lambda one, other: one > NOISE * other, "stages", "batch", "cpu")
-    assert_same_order(*runs, lambda one, other: one > other + POINTS, "metrics", "p@1")
+    assert_same_order(runs[0], runs[1], lambda one, other: one > NOISE * other, "stages", "batch", "cpu")
+    assert_same_order(runs[0], runs[1], lambda one, other: one > other + POINTS, "metrics", "p@1")
 
 
 Run = dict[str, dict[str, Any]]

@@ -33,7 +33,7 @@ def written(folder: Path, content: bytes) -> Path:
 def test_lines_plain_packed_and_live(tmp_path: Path, content: bytes, expected: list[tuple[int, bytes]]) -> None:
     assert list(lines(written(tmp_path, content))) == expected
     assert list(lines(written(tmp_path, gzip.compress(content)))) == expected
-    live = live_lines(io.BufferedReader(io.BytesIO(content)))  # type: ignore[arg-type]
+    live = live_lines(io.BufferedReader(io.BytesIO(content)))
     assert [item for item in live if item is not None] == expected
 
 

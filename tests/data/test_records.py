@@ -20,7 +20,7 @@ def written(folder: Path, name: str, content: str) -> Path:
 
 
 def standard_input(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(content))))  # type: ignore[arg-type]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(content))))
 
 
 def test_json_lines_in_chunks(tmp_path: Path) -> None:

@@ -22,7 +22,8 @@ def test_the_parts_are_the_whole_in_order() -> None:
     assert sorted([*first.corpus.texts, *second.corpus.texts]) == sorted(dataset.corpus.texts)
     assert first.corpus.texts == sorted(first.corpus.texts, key=lambda text: int(text.split()[1]))
     assert first.space is second.space is dataset.space
-    assert [dataset.space.names[label] for label in first.labels.indices] == [t.split()[1] for t in first.corpus.texts]
+    names = [dataset.space.names[label] for label in first.labels.indices.tolist()]
+    assert names == [t.split()[1] for t in first.corpus.texts]
 
 
 def test_the_same_seed_gives_the_same_parts_whatever_the_order() -> None:
@@ -99,7 +100,7 @@ def test_groups_stay_together_and_so_do_groups_that_share_a_text() -> None:
 def parts_by_number(*parts: Dataset) -> list[Dataset]:
     """The same parts with columns in the order of the numbers that their labels are."""
     order = [str(number) for number in range(len(parts[0].space))]
-    names = [[[part.space.names[label] for label in part.labels[[row]].indices] for row in range(len(part))]
+    names = [[[part.space.names[label] for label in part.labels[[row]].indices.tolist()] for row in range(len(part))]
              for part in parts]  # fmt: skip
     return [Dataset.build(p.corpus.texts, rows, space=LabelSpace(order)) for p, rows in zip(parts, names, strict=True)]
 

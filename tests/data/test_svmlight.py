@@ -9,7 +9,7 @@ from treetop.data import LabelSpace, read
 from treetop.errors import DataError
 
 GOOD = "4 5 3\n2,0 0:0.5 4:1.5\n 1:2\n1:3 0:1e-2\n1,1\n"
-FEATURES = [[0.5, 0, 0, 0, 1.5], [0, 2, 0, 0, 0], [0.01, 3, 0, 0, 0], [0, 0, 0, 0, 0]]
+FEATURES: list[list[float]] = [[0.5, 0, 0, 0, 1.5], [0, 2, 0, 0, 0], [0.01, 3, 0, 0, 0], [0, 0, 0, 0, 0]]
 LABELS = [[1, 0, 1], [0, 0, 0], [0, 0, 0], [0, 1, 0]]
 
 

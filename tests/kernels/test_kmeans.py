@@ -110,7 +110,7 @@ def test_large_nodes_keep_the_best_of_several_starts(monkeypatch: pytest.MonkeyP
 
     def fields_found(kmeans_tree: Any, seed: int) -> bool:
         order, bounds = kmeans_tree(sparse, None, depth=1, seed=seed)
-        return abs(np.mean(topic[order[: bounds[1]]] < 4) - 0.5) > 0.45
+        return bool(abs(np.mean(topic[order[: bounds[1]]] < 4) - 0.5) > 0.45)
 
     assert all(fields_found(kernels.kmeans_tree, seed) for seed in range(6))
     assert not all(fields_found(reference.kmeans_tree, seed) for seed in range(6))

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from treetop.kernels.reference import search as oracle
 
 @pytest.mark.parametrize("kind", ["float32", "float16"])
 @pytest.mark.parametrize("dims", [0, 4])
-def test_pack_equals_the_reference(kind, dims):
+def test_pack_equals_the_reference(kind: Any, dims: int) -> None:
     rng = np.random.default_rng(10)
     weights = Weights(
         random_csr(rng, 90, 50, 0.15),
@@ -33,7 +35,8 @@ def test_what_was_packed_can_be_read_back(columns: int, dims: int, kind: kernels
     sparse = random_csr(rng, 90, columns, 0.4) if columns else None  # rows of every width, some stored in full
     dense = rng.normal(size=(90, dims)).astype(np.float32) if dims else None
     starts = split(rng, 90, 12)
-    packed = kernels.pack(Weights(sparse, dense, np.arange(90, dtype=np.float32)), starts, np.arange(90), kind=kind)
+    weights = Weights(sparse, dense, np.arange(90, dtype=np.float32))
+    packed = kernels.pack(weights, starts, np.arange(90, dtype=np.int32), kind=kind)
     for first, last in ((0, 12), (0, 1), (3, 4), (5, 9), (11, 12)):
         found, rows = kernels.unpack(packed, first, last), slice(starts[first], starts[last])
         np.testing.assert_array_equal(found.bias, np.arange(90)[rows])
@@ -47,7 +50,7 @@ def test_what_was_packed_can_be_read_back(columns: int, dims: int, kind: kernels
             np.testing.assert_array_equal(found.dense, dense[rows].astype(kind))
 
 
-def test_half_rounds_as_numpy_does():
+def test_half_rounds_as_numpy_does() -> None:
     values = np.concatenate(
         [
             np.arange(0x7C00, dtype=np.uint16).view(np.float16).astype(np.float32),
@@ -57,22 +60,22 @@ def test_half_rounds_as_numpy_does():
     )
     values = np.concatenate([values, -values, values * np.float32(1.0004)])
     values = values[np.abs(values) <= 65504]
-    weights = Weights(csr(np.ones((1, len(values)))), None, np.zeros(1, np.float32))
-    weights.sparse.data[:] = values
+    sparse = csr(np.ones((1, len(values))))
+    sparse.data[:] = values
+    weights = Weights(sparse, None, np.zeros(1, np.float32))
     packed = kernels.pack(weights, np.array([0, 1]), np.array([0]), kind="float16")
     np.testing.assert_array_equal(packed["entry_value"].view(np.uint16), values.astype(np.float16).view(np.uint16))
 
 
-def test_runs_of_parents_packed_apart_are_one_level():
+def test_runs_of_parents_packed_apart_are_one_level() -> None:
     rng = np.random.default_rng(12)
-    weights = Weights(
-        random_csr(rng, 70, 30, 0.2), rng.normal(size=(70, 3)).astype(np.float32), np.ones(70, np.float32)
-    )
+    sparse, dense = random_csr(rng, 70, 30, 0.2), rng.normal(size=(70, 3)).astype(np.float32)
+    weights = Weights(sparse, dense, np.ones(70, np.float32))
     starts, nodes = split(rng, 70, 9), rng.permutation(70).astype(np.int32)
     runs = []
     for first, last in ((0, 4), (4, 5), (5, 9)):
         low, high = starts[first], starts[last]
-        part = Weights(weights.sparse[low:high], weights.dense[low:high], weights.bias[low:high])
+        part = Weights(sparse[low:high], dense[low:high], weights.bias[low:high])
         runs.append(kernels.pack(part, starts[first : last + 1] - low, nodes[low:high]))
     whole = kernels.pack(weights, starts, nodes)
     joined = kernels.concat_packed(runs)
@@ -80,16 +83,17 @@ def test_runs_of_parents_packed_apart_are_one_level():
     assert_same_bits([joined[name] for name in whole], whole.values())
 
 
-def test_wide_and_narrow_runs_join_as_wide():
+def test_wide_and_narrow_runs_join_as_wide() -> None:
     narrow = kernels.pack(Weights(csr([[1.0]]), None, np.ones(1, np.float32)), np.array([0, 1]), np.array([0]))
     many = csr(np.ones((65_536, 1)))
-    wide = kernels.pack(Weights(many, None, np.ones(65_536, np.float32)), np.array([0, 65_536]), np.arange(65_536))
+    nodes = np.arange(65_536, dtype=np.int32)
+    wide = kernels.pack(Weights(many, None, np.ones(65_536, np.float32)), np.array([0, 65_536]), nodes)
     joined = kernels.concat_packed([narrow, wide])
     assert joined["entry_child"].dtype == np.uint32
     assert joined["entry_child"].tolist() == [0, *range(65_536)]
 
 
-def test_weights_that_cannot_be_stored_are_refused():
+def test_weights_that_cannot_be_stored_are_refused() -> None:
     starts, nodes = np.array([0, 1]), np.array([0])
     good = np.ones(1, np.float32)
     with pytest.raises(DataError, match="not a number"):

@@ -24,7 +24,9 @@ def level(parents: int, nodes: int, dims: int = 0) -> kernels.Packed:
     sparse = CSR(rng.normal(size=(nodes, 5)).astype(np.float32))
     dense = rng.normal(size=(nodes, dims)).astype(np.float32) if dims else None
     starts = np.linspace(0, nodes, parents + 1).astype(np.int64)
-    return kernels.pack(Weights(sparse, dense, np.zeros(nodes, np.float32)), starts, rng.permutation(nodes))
+    return kernels.pack(
+        Weights(sparse, dense, np.zeros(nodes, np.float32)), starts, rng.permutation(nodes).astype(np.int32)
+    )
 
 
 def test_what_pack_makes_is_accepted() -> None:

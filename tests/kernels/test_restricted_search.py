@@ -43,7 +43,7 @@ def test_the_native_search_equals_the_reference(link: str, kind: str, beam: int)
     sparse, dense = random_texts(rng, 30, 40, 5)
     allowed = rng.choice(WIDTHS[-1], 12, replace=False)
     combine = "last" if link == "noop" else "multiply"
-    options = {"beams": [beam, beam], "k": 20, "link": link, "combine": combine}
+    options: dict[str, Any] = {"beams": [beam, beam], "k": 20, "link": link, "combine": combine}
     labels, scores = assert_agrees(levels, sparse, dense, allowed=masks_for(levels, allowed), **options)
     assert set(labels.ravel().tolist()) <= {*allowed.tolist(), -1}
     if beam == 100:  # wide enough: every allowed label is found, with the score it has among all labels
@@ -104,11 +104,12 @@ def test_masks_that_do_not_fit_are_refused() -> None:
     sparse, _ = random_texts(rng, 3, 10)
     searcher = kernels.Searcher(levels)
     good = [np.ones(4, np.bool_), np.ones(20, np.bool_)]
-    for allowed, message in (
+    masks: list[tuple[list[Any], str]] = [
         (good[:1], "needs one for each"),
         ([good[0], good[1][:19]], "for each of 20 nodes"),
         ([good[0].astype(np.int64), good[1]], "a mask is int64"),
-    ):
+    ]
+    for allowed, message in masks:
         with pytest.raises(DataError, match=message):
             searcher.search(sparse, None, beams=[2], k=2, allowed=allowed)
     with pytest.raises(DataError, match="for each of 4 nodes"):

@@ -5,7 +5,9 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,13 +27,14 @@ from random_levels import (
 from treetop import kernels
 from treetop.errors import ConfigError, DataError, StoreError
 from treetop.kernels.reference import search as oracle
-from treetop.kernels.search import LINKS
+from treetop.kernels.search import LINKS, Combine, Link
+from treetop.types import CSR
 
 
 @pytest.mark.parametrize("kind", ["float32", "float16"])
 @pytest.mark.parametrize("link", LINKS)
 @pytest.mark.parametrize(("features", "dims"), [(40, 0), (0, 7), (40, 7)])
-def test_search_equals_the_reference(link, features, dims, kind):
+def test_search_equals_the_reference(link: Link, features: int, dims: int, kind: Any) -> None:
     rng = np.random.default_rng(1)
     levels = random_tree(rng, (3, 11, 60), features, dims, kind=kind)
     sparse, dense = random_texts(rng, 25, features, dims)
@@ -41,7 +44,7 @@ def test_search_equals_the_reference(link, features, dims, kind):
     assert all(len(set(row[row >= 0])) == (row >= 0).sum() for row in labels)
 
 
-def test_the_logarithm_of_the_sigmoid_is_accurate():
+def test_the_logarithm_of_the_sigmoid_is_accurate() -> None:
     margins = np.concatenate([np.linspace(-100, 100, 4001), [-1e30, 1e30, 0.0]]).astype(np.float32)
     level = kernels.pack(Weights(csr(np.zeros((1, 1))), None, np.zeros(1, np.float32)), np.array([0, 1]), np.array([0]))
     for margin in margins:
@@ -52,7 +55,7 @@ def test_the_logarithm_of_the_sigmoid_is_accurate():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_search_equals_the_reference_on_random_shapes(seed):
+def test_search_equals_the_reference_on_random_shapes(seed: int) -> None:
     rng = np.random.default_rng(seed)
     widths = tuple(np.sort(rng.integers(1, 300, rng.integers(1, 4))).tolist())
     features, dims = int(rng.integers(0, 200)), int(rng.integers(0, 2) * rng.integers(1, 20))
@@ -65,7 +68,7 @@ def test_search_equals_the_reference_on_random_shapes(seed):
 
 
 @pytest.mark.parametrize("link", LINKS)
-def test_ties_go_to_the_margin_then_to_the_lower_label(link):
+def test_ties_go_to_the_margin_then_to_the_lower_label(link: Link) -> None:
     rng = np.random.default_rng(2)
     levels = random_tree(rng, (4, 16, 120), 10, values=[-1.0, 0.5, 1.0, 2.0], density=0.5)
     sparse = csr(rng.integers(0, 2, (40, 10)))
@@ -75,7 +78,7 @@ def test_ties_go_to_the_margin_then_to_the_lower_label(link):
         assert (scores[:, 0] == scores[:, 1]).any()
 
 
-def test_saturated_scores_are_ranked_by_margin():
+def test_saturated_scores_are_ranked_by_margin() -> None:
     bias = np.array([2.0, 5.0, 5.0, 3.0], np.float32)
     level = kernels.pack(Weights(csr(np.zeros((4, 1))), None, bias), np.array([0, 4]), np.array([0, 2, 1, 3]))
     labels, scores = assert_agrees([level], csr([[1.0]]), None, beams=[], k=4)
@@ -83,21 +86,21 @@ def test_saturated_scores_are_ranked_by_margin():
     assert scores.tolist() == [[1.0] * 4]
 
 
-def test_leaf_link_and_last_use_the_path_only_to_find_labels():
+def test_leaf_link_and_last_use_the_path_only_to_find_labels() -> None:
     rng = np.random.default_rng(3)
     levels = random_tree(rng, (3, 9, 50), 30)
     sparse, _ = random_texts(rng, 20, 30)
-    options = {"beams": [2, 3], "k": 6, "link": "l3-hinge", "combine": "last", "leaf_link": "noop"}
+    options: dict[str, Any] = {"beams": [2, 3], "k": 6, "link": "l3-hinge", "combine": "last", "leaf_link": "noop"}
     labels, scores = assert_agrees(levels, sparse, None, **options)
     assert (scores[:, -1] < 0).any()
     found, _ = kernels.Searcher(levels).search(sparse, None, beams=[2, 3], k=50)
     assert all(set(row) <= set(reached) for row, reached in zip(labels, found, strict=True))
 
 
-def test_empty_texts_empty_chunks_and_few_labels():
+def test_empty_texts_empty_chunks_and_few_labels() -> None:
     rng = np.random.default_rng(4)
     weights = Weights(csr(np.zeros((5, 8))), None, rng.normal(size=5).astype(np.float32))
-    top = kernels.pack(weights, np.array([0, 5]), np.arange(5))
+    top = kernels.pack(weights, np.array([0, 5]), np.arange(5, dtype=np.int32))
     starts = np.array([0, 0, 2, 2, 3, 3])  # parents 0, 2 and 4 have no children
     leaf = kernels.pack(Weights(random_csr(rng, 3, 8, 0.5), None, np.zeros(3, np.float32)), starts, np.array([2, 0, 1]))
     sparse = csr(np.zeros((3, 8)))
@@ -110,36 +113,37 @@ def test_empty_texts_empty_chunks_and_few_labels():
     assert np.isneginf(margins[:, 3:]).all()
 
 
-def test_one_label():
+def test_one_label() -> None:
     level = kernels.pack(Weights(csr([[2.0]]), None, np.ones(1, np.float32)), np.array([0, 1]), np.array([0]))
     labels, scores = assert_agrees([level], csr([[-1.0], [0.0]]), None, beams=[], k=2)
     assert labels.tolist() == [[0, -1], [0, -1]]
     np.testing.assert_allclose(scores, [[np.exp(-8), 0], [1, 0]])
 
 
-def test_more_than_65535_children_of_one_parent():
+def test_more_than_65535_children_of_one_parent() -> None:
     rng = np.random.default_rng(5)
     nodes = 66_000
     rows = rng.integers(0, nodes, 5000)
     sparse = csr(sp.coo_array((rng.normal(size=5000), (rows, rng.integers(0, 6, 5000))), shape=(nodes, 6)))
-    level = kernels.pack(Weights(sparse, None, np.zeros(nodes, np.float32)), np.array([0, nodes]), np.arange(nodes))
+    weights = Weights(sparse, None, np.zeros(nodes, np.float32))
+    level = kernels.pack(weights, np.array([0, nodes]), np.arange(nodes, dtype=np.int32))
     assert level["entry_child"].dtype == np.uint32
     assert_agrees([level], csr(rng.normal(size=(2, 6))), None, beams=[], k=12)
 
 
-def test_extreme_values_never_give_nan():
+def test_extreme_values_never_give_nan() -> None:
     huge = np.float32(3e38)
     weights = Weights(csr([[huge, huge], [huge, -huge], [-huge, -huge]]), None, np.zeros(3, np.float32))
-    level = kernels.pack(weights, np.array([0, 3]), np.arange(3))
+    level = kernels.pack(weights, np.array([0, 3]), np.arange(3, dtype=np.int32))
     texts = csr([[huge, huge], [1, 1], [-huge, huge]])
     for link in LINKS:
-        combine = "last" if link == "noop" else "multiply"
+        combine: Combine = "last" if link == "noop" else "multiply"
         labels, scores = kernels.Searcher([level]).search(texts, None, beams=[], k=3, link=link, combine=combine)
         assert not np.isnan(scores).any()
         assert (np.sort(labels) == [0, 1, 2]).all()
 
 
-def test_arrays_mapped_read_only_are_searched_in_place(tmp_path: Path):
+def test_arrays_mapped_read_only_are_searched_in_place(tmp_path: Path) -> None:
     rng = np.random.default_rng(6)
     levels = random_tree(rng, (4, 30), 20, 3, kind="float16")
     mapped = []
@@ -148,7 +152,7 @@ def test_arrays_mapped_read_only_are_searched_in_place(tmp_path: Path):
             np.save(tmp_path / f"{number}.{name}.npy", array)
         mapped.append({name: np.load(tmp_path / f"{number}.{name}.npy", mmap_mode="r") for name in level})
     sparse, dense = random_texts(rng, 9, 20, 3)
-    options = {"beams": [2], "k": 5}
+    options: dict[str, Any] = {"beams": [2], "k": 5}
     expected = kernels.Searcher(levels).search(sparse, dense, **options)
     searcher = kernels.Searcher(mapped)
     del mapped
@@ -157,12 +161,12 @@ def test_arrays_mapped_read_only_are_searched_in_place(tmp_path: Path):
 
 
 @pytest.mark.parametrize("dims", [0, 5])
-def test_threads_and_company_change_nothing(dims):
+def test_threads_and_company_change_nothing(dims: int) -> None:
     rng = np.random.default_rng(7)
     levels = random_tree(rng, (8, 100, 900), 80, dims, density=0.1)
     sparse, dense = random_texts(rng, 150, 80, dims)
     searcher = kernels.Searcher(levels)
-    options = {"beams": [5, 9], "k": 10}
+    options: dict[str, Any] = {"beams": [5, 9], "k": 10}
     expected = searcher.search(sparse, dense, **options)
     for threads in (2, 3, 7):
         assert_same_bits(searcher.search(sparse, dense, threads=threads, **options), expected)
@@ -185,7 +189,7 @@ print(hashlib.sha256(b"".join(array.tobytes() for array in results)).hexdigest()
 """
 
 
-def test_every_instruction_set_gives_the_same_bits():
+def test_every_instruction_set_gives_the_same_bits() -> None:
     def bits(isa: str) -> str:
         code = BITS.format(tests=str(Path(__file__).parent))
         environment = os.environ | {"TREETOP_ISA": isa, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -195,14 +199,14 @@ def test_every_instruction_set_gives_the_same_bits():
     assert bits("generic") == bits("")
 
 
-def test_no_texts():
+def test_no_texts() -> None:
     levels = random_tree(np.random.default_rng(8), (3, 9), 5)
     labels, scores = kernels.Searcher(levels).search(csr(np.zeros((0, 5))), None, beams=[2], k=4, threads=2)
     assert labels.shape == scores.shape == (0, 4)
 
 
 @pytest.fixture
-def heeds_interrupts():
+def heeds_interrupts() -> Iterator[None]:
     """Processes started in the background by a shell ignore SIGINT, and this may be one of them."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
@@ -210,7 +214,7 @@ def heeds_interrupts():
 
 
 @pytest.mark.usefixtures("heeds_interrupts")
-def test_search_can_be_interrupted():
+def test_search_can_be_interrupted() -> None:
     rng = np.random.default_rng(9)
     levels = random_tree(rng, (50, 2500), 300, density=0.5)
     sparse, _ = random_texts(rng, 400, 300, density=0.9)
@@ -226,13 +230,13 @@ def test_search_can_be_interrupted():
 @pytest.mark.parametrize("keep", [0, 3])
 @pytest.mark.parametrize("log", [False, True])
 @pytest.mark.parametrize(("link", "combine"), [("l3-hinge", "multiply"), ("sigmoid", "last"), ("noop", "last")])
-def test_score_level_equals_the_reference(link, combine, log, keep):
+def test_score_level_equals_the_reference(link: Link, combine: Combine, log: bool, keep: int) -> None:
     rng = np.random.default_rng(13)
     level = random_level(rng, 12, 70, 40, 5)
     sparse, dense = random_texts(rng, 30, 40, 5)
     shortlist = random_csr(rng, 30, 12, 0.3)
     shortlist.data[:] = -np.abs(shortlist.data) if log else rng.random(shortlist.nnz)
-    options = {"link": link, "combine": combine, "nodes": 70, "keep": keep, "log": log}
+    options: dict[str, Any] = {"link": link, "combine": combine, "nodes": 70, "keep": keep, "log": log}
     scores = kernels.score_level(level, sparse, dense, shortlist, threads=2, **options)
     expected = oracle.score_level(level, sparse, dense, shortlist, **options)
     assert scores.has_sorted_indices
@@ -244,14 +248,15 @@ def test_score_level_equals_the_reference(link, combine, log, keep):
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-30)
 
 
-def test_level_scores_chained_are_the_search():
+def test_level_scores_chained_are_the_search() -> None:
     rng = np.random.default_rng(14)
     levels = random_tree(rng, (4, 20, 150), 40)
     sparse, _ = random_texts(rng, 30, 40)
     labels, scores = kernels.Searcher(levels).search(sparse, None, beams=[2, 5], k=150)
-    found = None
+    found: CSR | None = None
     for level, nodes, keep in zip(levels, (4, 20, 150), (2, 5, 0), strict=True):
         found = kernels.score_level(level, sparse, None, found, nodes=nodes, keep=keep, log=True)
+    assert found is not None
     for i in range(30):
         row = slice(found.indptr[i], found.indptr[i + 1])
         listed = dict(zip(labels[i].tolist(), scores[i].tolist(), strict=True))
@@ -262,10 +267,10 @@ def test_level_scores_chained_are_the_search():
         )
 
 
-def test_impossible_options_are_named():
+def test_impossible_options_are_named() -> None:
     levels = random_tree(np.random.default_rng(15), (3, 9), 5)
     searcher, texts = kernels.Searcher(levels), csr(np.ones((1, 5)))
-    wrong = [
+    wrong: list[tuple[dict[str, Any], str]] = [
         ({"beams": [2], "k": 0}, "k is 0"),
         ({"beams": [0], "k": 1}, r"beams \[0\]"),
         ({"beams": [], "k": 1}, "needs 1"),
@@ -283,7 +288,7 @@ def test_impossible_options_are_named():
         searcher.search(texts, None, beams=[2], k=1, threads=0)
 
 
-def test_features_that_do_not_fit_are_refused():
+def test_features_that_do_not_fit_are_refused() -> None:
     levels = random_tree(np.random.default_rng(16), (3, 9), 5, 2)
     searcher = kernels.Searcher(levels)
     assert searcher.width == 7
@@ -299,7 +304,7 @@ def test_features_that_do_not_fit_are_refused():
         searcher.search_one(good.indices, good.data[:2], dense[0], beams=[2], k=1)
 
 
-def test_ids_out_of_range_are_refused():
+def test_ids_out_of_range_are_refused() -> None:
     levels = random_tree(np.random.default_rng(18), (3, 9), 5)
     searcher, values = kernels.Searcher(levels), np.ones(1, np.float32)
     for feature in (-1, 5, 2**31 - 1):
@@ -315,7 +320,7 @@ def test_ids_out_of_range_are_refused():
         kernels.score_level(levels[1], csr(np.ones((1, 5))), None, shortlist)
 
 
-def break_levels(levels, number, name, place, value):
+def break_levels(levels: list[dict[str, Any]], number: int, name: str, place: int, value: int) -> list[dict[str, Any]]:
     broken = [dict(level) for level in levels]
     broken[number][name] = broken[number][name].copy()
     broken[number][name][place] = value
@@ -328,7 +333,7 @@ def break_levels(levels, number, name, place, value):
     [("row_feature", -1), ("row_feature", 2**30), ("row_feature", 0), ("entry_ptr", -5), ("entry_ptr", 2**60),
      ("entry_ptr", 0), ("entry_child", 9), ("entry_child", 2**16 - 1)],
 )  # fmt: skip
-def test_a_damaged_chunk_is_refused_when_the_search_comes_to_it(number, name, value):
+def test_a_damaged_chunk_is_refused_when_the_search_comes_to_it(number: int, name: str, value: int) -> None:
     levels = random_tree(np.random.default_rng(20), (3, 9), 40, density=0.5)
     place = len(levels[number][name]) // 2
     broken = break_levels(levels, number, name, place, value)
@@ -344,7 +349,7 @@ def test_a_damaged_chunk_is_refused_when_the_search_comes_to_it(number, name, va
         kernels.score_level(broken[number], texts, None, shortlist)
 
 
-def test_damage_that_no_search_touches_does_no_harm():
+def test_damage_that_no_search_touches_does_no_harm() -> None:
     levels = random_tree(np.random.default_rng(20), (3, 9), 40, density=0.5)
     searcher = kernels.Searcher(break_levels(levels, 1, "entry_child", 0, 60_000))
     nothing = csr(np.zeros((2, 40)))
@@ -352,7 +357,7 @@ def test_damage_that_no_search_touches_does_no_harm():
     assert_same_bits(one_by_one(searcher, nothing, None, beams=[3], k=9), expected)
 
 
-def test_many_threads_make_one_directory():
+def test_many_threads_make_one_directory() -> None:
     rng = np.random.default_rng(21)
     levels = random_tree(rng, (20, 400), 300, density=0.1)
     texts, _ = random_texts(rng, 40, 300)

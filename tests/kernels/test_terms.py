@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from numpy.typing import NDArray
 
 from treetop import kernels
 from treetop.kernels.reference import terms as reference
@@ -28,12 +32,12 @@ def encoded(texts: list[str]) -> list[str | bytes]:
     return [text if text.isascii() else text.encode("utf-8", "surrogatepass") for text in texts]
 
 
-def both(kind: str, shortest: int, longest: int, *, token_length: int = 2, stop: list[bytes] = []):  # noqa: B006
-    options = {"kind": kind, "shortest": shortest, "longest": longest, "token_length": token_length}
+def both(kind: str, shortest: int, longest: int, *, token_length: int = 2, stop: list[bytes] = []) -> tuple[Any, Any]:  # noqa: B006
+    options: dict[str, Any] = {"kind": kind, "shortest": shortest, "longest": longest, "token_length": token_length}
     return kernels.TermIndex(**options, stop=stop), reference.TermIndex(**options, stop=stop)
 
 
-def same(a, b) -> None:
+def same(a: Iterable[NDArray[Any]], b: Iterable[NDArray[Any]]) -> None:
     for x, y in zip(a, b, strict=True):
         assert x.dtype == y.dtype
         np.testing.assert_array_equal(x, y)
@@ -47,7 +51,7 @@ def same(a, b) -> None:
 @settings(max_examples=25)
 def test_equals_the_definition(kind: str, shortest: int, longest: int, texts: list[str], others: list[str]) -> None:
     native, plain = both(kind, shortest, longest, stop=[b"ab", "éé".encode()])
-    learned = native.learn(encoded(texts), LETTERS, 2)
+    learned: tuple[Any, Any, Any] = native.learn(encoded(texts), LETTERS, 2)
     same(learned, plain.learn(encoded(texts), LETTERS, 2))
     assert len(native) == len(plain)
     np.testing.assert_array_equal(native.in_texts, plain.in_texts)

@@ -60,7 +60,7 @@ def test_trees_are_the_same_for_any_number_of_threads(kind: Any, spherical: bool
     rng = np.random.default_rng(1)
     dense = rng.random((300, 6), np.float32)
     sparse = canonical((rng.random((300, 50)) < 0.2) * rng.random((300, 50)))
-    z = {"sparse": sparse, "dense": dense, "joined": join(sparse, dense)}[features]
+    z: Any = {"sparse": sparse, "dense": dense, "joined": join(sparse, dense)}[features]
     config = TreeConfig(kind=kind, max_leaf=9, branching=4, spherical=spherical)
     one, two, five = (grow_tree(z, config, seed=5, threads=threads) for threads in (1, 2, 5))
     assert one == two == five

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -76,8 +77,8 @@ def test_costs_are_those_of_the_paper() -> None:
     tree = LabelTree.from_groups([[0, 1], [2]])
     labels = canonical(np.array([[1, 1, 1], [1, 0, 0]], np.float32))
     top, leaf = _costs(labels, tree, LinearTreeConfig(relevance="count"))
-    np.testing.assert_allclose(top.toarray(), [[2 / 3, 1 / 3], [1, 0]])
-    np.testing.assert_allclose(leaf.toarray(), [[1 / 3, 1 / 3, 1 / 3], [1, 0, 0]])
+    np.testing.assert_allclose(top.toarray(), [[2 / 3, 1 / 3], [1.0, 0.0]])
+    np.testing.assert_allclose(leaf.toarray(), [[1 / 3, 1 / 3, 1 / 3], [1.0, 0.0, 0.0]])
     plain = _costs(labels, tree, LinearTreeConfig(relevance="count", relevance_norm="none"))
     np.testing.assert_allclose(plain[0].toarray(), [[2, 1], [1, 0]])
 
@@ -225,7 +226,7 @@ def test_allowed_labels_alone_are_found_with_their_own_scores(features: AnyFeatu
 
 
 @pytest.mark.parametrize("allowed", [[], [0, LABELS], [-1], [0.5], ["a"]])
-def test_allowed_labels_that_do_not_exist_are_refused(allowed: list[object]) -> None:
+def test_allowed_labels_that_do_not_exist_are_refused(allowed: Any) -> None:
     linear = LinearTree.fit(SPARSE, TRUE, TREE)
     with pytest.raises(DataError, match=f"give some numbers from 0 to {LABELS - 1}"):
         linear.predict(SPARSE, allowed=allowed)

@@ -5,16 +5,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
-pytest.importorskip("transformers", reason="needs the extra 'neural'")
+import torch
 
 from tiny_methods import OPTIM, cascade, encoder
 from treetop.data import Dataset
 from treetop.errors import ConfigError
 from treetop.labels import LabelTree
 from treetop.methods import load
-from treetop.methods.cascadexml import CascadeXMLConfig, Network, automatic_layers
+from treetop.methods.cascadexml import CascadeXML, CascadeXMLConfig, Network, automatic_layers
 from treetop.metrics import evaluate
 from treetop.runtime import Runtime
 from treetop.text.encoder import TextEncoder
@@ -66,10 +64,11 @@ def test_every_level_feeds_the_encoder_and_its_own_scorer() -> None:
     net = network().train()
     labels = canonical(np.eye(8, dtype=np.float32)[[0, 7]])
     examples = Examples(net.encoder.tokenize(["topic1", "topic2"]), [TREE.lift(labels, t) for t in range(3)])
-    net.loss(examples.batch(np.arange(2))).backward()
+    net.loss(examples.batch(np.arange(2))).backward()  # type: ignore[no-untyped-call]
     for scorer in net.scorers:
         assert scorer.weight.grad is not None
-    assert 7 in net.scorers[2].weight.grad.coalesce()._indices()[0].tolist()  # type: ignore[union-attr]
+    of_leaves: Any = net.scorers[2].weight.grad
+    assert 7 in of_leaves.coalesce().indices()[0].tolist()
 
 
 def test_a_map_that_does_not_fit() -> None:
@@ -79,7 +78,7 @@ def test_a_map_that_does_not_fit() -> None:
         network(layers=((1,), (2,), (9,)))
     for wrong in ({"beams": ()}, {"dropouts": (1.0,)}, {"dev_share": 1.0}, {"linear_share": 0.0}):
         with pytest.raises(ConfigError, match=next(iter(wrong))):
-            CascadeXMLConfig(**wrong)  # type: ignore[arg-type]
+            CascadeXMLConfig(**wrong)
 
 
 def test_with_sparse_features(toy_train: Dataset, toy_test: Dataset, tmp_path: Any) -> None:
@@ -110,6 +109,7 @@ def test_the_share_of_the_linear_model(toy_train: Dataset, toy_test: Dataset) ->
 
 def test_both_votes_come_from_one_reading(toy_train: Dataset, toy_test: Dataset) -> None:
     model = cascade(sparse=True)(Runtime(threads=1)).fit(toy_train)
+    assert isinstance(model, CascadeXML)
     read: list[int] = []
     model.network.encoder.register_forward_hook(lambda _module, inputs, _output: read.append(inputs[0].texts))
     model.predict(toy_test, k=5)
@@ -118,7 +118,10 @@ def test_both_votes_come_from_one_reading(toy_train: Dataset, toy_test: Dataset)
 
 def test_labels_grouped_by_smoothed_features(toy_train: Dataset, toy_test: Dataset) -> None:
     plain, smooth = (cascade(smooth=on)(Runtime(threads=1)).fit(toy_train) for on in (False, True))
-    assert plain.tree.widths == smooth.tree.widths
+    one, other = plain.label_tree(), smooth.label_tree()
+    assert one is not None
+    assert other is not None
+    assert one.widths == other.widths
     assert evaluate(smooth.predict(toy_test, k=5), toy_test.labels, ["p@1"])["p@1"] > 0.8
 
 

@@ -106,7 +106,8 @@ def test_a_given_tree(toy_train: Dataset) -> None:
 
 
 def test_an_ensemble_is_made_like_the_others() -> None:
-    members, config = [XRLinear(), OneVsAll()], EnsembleConfig(fuser="rank_average")
+    members: list[Method[Any]] = [XRLinear(), OneVsAll()]
+    config = EnsembleConfig(fuser="rank_average")
     made = [
         Ensemble(members, config),
         Ensemble(members=members, fuser="rank_average"),

@@ -8,6 +8,7 @@ import pickle
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,12 @@ from treetop.methods.xr_linear import XRLinear, XRLinearConfig
 from treetop.metrics import evaluate
 from treetop.predictions import Predictions
 from treetop.runtime import Runtime
+from treetop.types import CSR
+
+
+def made_by_default(name: str, runtime: Runtime) -> Method[Any]:
+    return method_class(name)(runtime=runtime)
+
 
 SMALL = TreeConfig(max_leaf=8, branching=4)
 
@@ -46,7 +53,7 @@ MAKERS: dict[str, Callable[[Runtime], Method[Any]]] = {
     ),
 }
 MAKERS |= {  # a method that nobody has thought of here is held to its promises with its defaults
-    record.name: lambda runtime, name=record.name: method_class(name)(runtime=runtime)
+    record.name: partial(made_by_default, record.name)
     for record in METHODS.values()
     if record.extra is None and record.name not in MAKERS
 }
@@ -137,7 +144,7 @@ def test_order_and_batches_do_not_matter(name: str, fitted: Method[Any], toy_tes
     order = np.random.default_rng(0).permutation(len(texts))
     whole = fitted.predict(texts, k=5)
     shuffled = fitted.predict([texts[i] for i in order], k=5)
-    assert_same(name, whole.rows(order), shuffled)
+    assert_same(name, whole.rows(order.astype(np.int32)), shuffled)
     single = fitted.predict([texts[3]], k=5)
     assert_same(name, whole.rows(np.array([3])), single)
 
@@ -214,15 +221,17 @@ def test_one_label_only(make: Callable[[Runtime], Method[Any]]) -> None:
 
 def test_a_label_without_texts(make: Callable[[Runtime], Method[Any]], toy_train: Dataset) -> None:
     space = toy_train.space.extended(["never seen"])
-    wide = toy_train.labels.copy()
-    wide.resize(len(toy_train), len(space))
+    parts = (toy_train.labels.data, toy_train.labels.indices, toy_train.labels.indptr)
+    wide = CSR(parts, shape=(len(toy_train), len(space)))
     model = make(Runtime()).fit(Dataset(toy_train.corpus, wide, space))
     best = {row[0].label for row in model.predict(toy_train.corpus.texts[:50], k=1)}
     assert "never seen" not in best
 
 
 def test_texts_and_names(make: Callable[[Runtime], Method[Any]], toy_train: Dataset, fitted: Method[Any]) -> None:
-    names = [[toy_train.space.names[i] for i in toy_train.labels[[row]].indices] for row in range(len(toy_train))]
+    names = [
+        [toy_train.space.names[i] for i in toy_train.labels[[row]].indices.tolist()] for row in range(len(toy_train))
+    ]
     model = make(Runtime()).fit(toy_train.corpus.texts, names)
     probe = toy_train.corpus.texts[:20]
     assert [row[0].label for row in model.predict(probe)] == [row[0].label for row in fitted.predict(probe)]

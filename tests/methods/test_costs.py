@@ -36,15 +36,16 @@ def test_sizes_are_those_of_the_data() -> None:
 
 def test_more_work_takes_longer_and_more_cores_less() -> None:
     wide = replace(SIZES, labels=50_000, true=40_000)
-    for make in (
+    stages: list[Callable[[Sizes], Any]] = [
         lambda sizes: growing(sizes, TreeConfig()),
         lambda sizes: ranking_level(sizes, 50, 5000, level=1, beam=0),
         lambda sizes: weighing(sizes, TfidfConfig())[0],
-    ):
+    ]
+    for make in stages:
         assert make(replace(SIZES, cores=4)).seconds < make(SIZES).seconds
     assert growing(wide, TreeConfig()).seconds > growing(SIZES, TreeConfig()).seconds
     teacher, both = (
-        ranking(SIZES, (50, 5000), LinearTreeConfig(negatives=kind, search=SearchConfig(beam=20)))  # type: ignore[arg-type]
+        ranking(SIZES, (50, 5000), LinearTreeConfig(negatives=kind, search=SearchConfig(beam=20)))
         for kind in ("teacher", "both")
     )
     assert [stage.title for stage in teacher] == ["train level 0", "train level 1"]

@@ -14,9 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
-pytest.importorskip("transformers", reason="needs the extra 'neural'")
+import torch
 
 import planted
 from planted_methods import PLANTED_MAKERS, TREE, p_at_1

@@ -7,9 +7,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("torch", reason="needs the extra 'neural'")
-pytest.importorskip("transformers", reason="needs the extra 'neural'")
-
 from tiny_methods import NEURAL_MAKERS, OPTIM, light
 from treetop.data import Dataset
 from treetop.errors import ConfigError, StoreError
@@ -76,8 +73,9 @@ def out_of_memory(*_arguments: Any) -> Any:
 @pytest.mark.parametrize("option", ["patience", "watch_every"])
 def test_a_dev_score_that_nobody_takes_is_refused(name: str, option: str) -> None:
     config = NEURAL_MAKERS[name](Runtime()).config
+    changed: dict[str, Any] = {option: 3}
     with pytest.raises(ConfigError, match=f"{option} is 3, but no texts are held out"):
-        replace(config, optim=replace(OPTIM, **{option: 3}))
+        replace(config, optim=replace(OPTIM, **changed))
 
 
 def test_a_device_that_is_not_here_is_refused() -> None:
@@ -133,7 +131,7 @@ def test_frozen_layers_can_run_once(
         config = NEURAL_MAKERS[name](Runtime()).config
         encoder = replace(config.encoder, freeze=1, keep_frozen=keep)
         config = replace(config, encoder=encoder, optim=replace(OPTIM, lr=1e-4, epochs=1, log_every=1))
-        make = type(NEURAL_MAKERS[name](Runtime()))
+        make: Any = type(NEURAL_MAKERS[name](Runtime()))
         model = make(config, runtime=Runtime(threads=1), checkpoint=tmp_path / str(keep)).fit(toy_train)
         assert isinstance(model, FineTuned)
         assert not list((tmp_path / str(keep)).glob("frozen-*"))  # the training is over

@@ -5,6 +5,7 @@ import pickle
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import joblib
 import pytest
@@ -62,7 +63,7 @@ def first_labels(model: Method[Runtime], texts: list[str]) -> list[str]:
 
 @pytest.mark.parametrize("kind", ["trained", "loaded"])
 def test_spawned_processes_and_joblib(kind: str, toy_train: Dataset, toy_test: Dataset, tmp_path: Path) -> None:
-    model: Method[Runtime] = XRLinear(trees=2, runtime=Runtime(threads=1)).fit(toy_train)
+    model: Method[Any] = XRLinear(trees=2, runtime=Runtime(threads=1)).fit(toy_train)
     if kind == "loaded":
         model.save(tmp_path / "model")
         model = load(tmp_path / "model", runtime=Runtime(threads=1))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -68,7 +69,12 @@ def test_a_file_may_name_its_method(tmp_path: Path) -> None:
 def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "c.toml"
     file.write_text('method = "one-vs-all"\n')
-    opened = []
-    monkeypatch.setattr(resolving, "read_toml", lambda path: opened.append(path) or read_toml(path))
+    opened: list[str] = []
+
+    def counted(path: str) -> Any:
+        opened.append(path)
+        return read_toml(path)
+
+    monkeypatch.setattr(resolving, "read_toml", counted)
     decide(config_file=str(file))
     assert opened == [str(file)]

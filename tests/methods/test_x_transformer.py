@@ -7,9 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
-pytest.importorskip("transformers", reason="needs the extra 'neural'")
-
 from planted_methods import PLANTED_MAKERS, p_at_1
 from tiny_encoders import make_encoder
 from tiny_methods import NEURAL_MAKERS, OPTIM, encoder, matching
@@ -95,7 +92,7 @@ def test_negatives_are_of_the_truth_the_matcher_or_both(toy_train: Dataset) -> N
     true = model.tree.lift(toy_train.labels, 0)
     shortlist = {}
     for kind in ("teacher", "matcher", "both"):
-        model.config = replace(model.config, negatives=kind)  # type: ignore[arg-type]
+        model.config = replace(model.config, negatives=kind)
         shortlist[kind] = model._who_competes(true, embedding).toarray() > 0
     assert (shortlist["teacher"] == (true.toarray() > 0)).all()
     assert (shortlist["matcher"].sum(1) == 2).all()

@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
-pytest.importorskip("transformers", reason="needs the extra 'neural'")
+import torch
 
 from planted_methods import PLANTED_MAKERS, p_at_1
 from tiny_methods import OPTIM, encoder, recursive
@@ -131,7 +129,7 @@ def test_an_interrupted_fit_continues(toy_train: Dataset, tmp_path: Path) -> Non
 def test_impossible_settings() -> None:
     for wrong in ({"beam": 0}, {"finest": 0}, {"dropout": 1.0}, {"negative": 0.0}, {"bootstrap_c": 0.0}):
         with pytest.raises(ConfigError, match=next(iter(wrong))):
-            XRTransformerConfig(encoder=encoder(), **wrong)  # type: ignore[arg-type]
+            XRTransformerConfig(encoder=encoder(), **wrong)
     with pytest.raises(ConfigError, match="give one of them"):
         XRTransformerConfig(encoder=encoder(), steps=(3,), optim=replace(OPTIM, steps=5, epochs=0))
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from math import inf
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ LABELS = csr_array(np.array([[1, 1, 1, 1], [1, 0, 1, 0]], np.float32))
 PREDICTIONS = Predictions(np.array([[0, 1], [2, 1]], np.int32), np.array([[0.9, 0.8], [0.7, 0.6]], np.float32))
 
 
-def test_by_hand():
+def test_by_hand() -> None:
     found = breakdown(PREDICTIONS, LABELS, ["p@2", "p@1"], frequency=FREQUENCY)
     assert list(found) == ["unseen", "tail", "torso", "head"]
     assert found["unseen"] == pytest.approx(
@@ -37,11 +38,11 @@ def test_by_hand():
 
 @settings(max_examples=50)
 @given(st.integers(0, 10**6), st.sampled_from([dict(BANDS), {"rare": 10, "common": inf}, {"all": inf}]))
-def test_contributions_add_up(seed, bands):
+def test_contributions_add_up(seed: int, bands: dict[str, float]) -> None:
     rng = np.random.default_rng(seed)
     labels = csr_array((rng.random((15, 12)) < 0.3).astype(np.float32))
     predictions = Predictions.from_csr(csr_array(rng.random((15, 14)).astype(np.float32)), 6)
-    options = {"frequency": rng.integers(0, 200, 10), "propensity": Propensity(train_texts=500)}
+    options: dict[str, Any] = {"frequency": rng.integers(0, 200, 10), "propensity": Propensity(train_texts=500)}
     names = [f"{kind}@4" for kind in NAMES]
     parts = breakdown(predictions, labels, names, bands=bands, **options).values()
     whole = evaluate(predictions, labels, names, **options)
@@ -53,7 +54,7 @@ def test_contributions_add_up(seed, bands):
     assert sum(part["pairs"] * part["found@4"] for part in parts) == pytest.approx(hits / labels.nnz)
 
 
-def test_thirds_of_the_mass():
+def test_thirds_of_the_mass() -> None:
     # 18 occurrences: 1+1+1+1+2 = 6 | 6 | 6
     assert bands_by_mass(np.array([6, 1, 0, 1, 2, 6, 1, 1])) == {"unseen": 0, "tail": 2, "torso": 6, "head": inf}
     assert bands_by_mass(np.array([100, 10, 50, 50, 90])) == {"unseen": 0, "tail": 50, "torso": 90, "head": inf}
@@ -61,6 +62,6 @@ def test_thirds_of_the_mass():
 
 
 @pytest.mark.parametrize("bands", [{}, {"head": 100, "tail": 5}, {"tail": 5, "head": 100}])
-def test_impossible_bands(bands):
+def test_impossible_bands(bands: dict[str, float]) -> None:
     with pytest.raises(ConfigError, match="rising limits"):
         breakdown(PREDICTIONS, LABELS, frequency=FREQUENCY, bands=bands)

@@ -9,6 +9,7 @@ from sklearn.metrics import f1_score
 from treetop.errors import ConfigError
 from treetop.metrics import at_threshold, best_threshold, evaluate, f1
 from treetop.predictions import Predictions
+from treetop.types import Dense
 
 PREDICTIONS = Predictions(
     np.array([[0, 1, 2], [1, 2, -1], [2, 0, 3]], np.int32),
@@ -26,21 +27,21 @@ LABELS = csr_array(np.array([[1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]], np.float
         (1.0, 0.0, 0.0),
     ],
 )
-def test_by_hand(threshold, micro, macro):
+def test_by_hand(threshold: float, micro: float, macro: float) -> None:
     assert f1(PREDICTIONS, LABELS, threshold=threshold) == pytest.approx(micro)
     assert f1(PREDICTIONS, LABELS, threshold=threshold, average="macro") == pytest.approx(macro)
 
 
-def test_a_negative_threshold_does_not_count_empty_places():
+def test_a_negative_threshold_does_not_count_empty_places() -> None:
     assert f1(PREDICTIONS, LABELS, threshold=-5) == f1(PREDICTIONS, LABELS, threshold=0)
 
 
-def test_unknown_average():
+def test_unknown_average() -> None:
     with pytest.raises(ConfigError, match="'weighted'; choose micro or macro"):
         f1(PREDICTIONS, LABELS, threshold=0.5, average="weighted")
 
 
-def random_case(seed):
+def random_case(seed: int) -> tuple[Dense, Dense]:
     rng = np.random.default_rng(seed)
     labels = (rng.random((20, 8)) < 0.2).astype(np.float32)
     scores = np.round(rng.random((20, 8)) * 0.5 + 0.4 * labels, 1).astype(np.float32)
@@ -49,7 +50,7 @@ def random_case(seed):
 
 @settings(max_examples=30)
 @given(st.integers(0, 10**6), st.floats(0.05, 1.0))
-def test_equals_scikit_learn(seed, threshold):
+def test_equals_scikit_learn(seed: int, threshold: float) -> None:
     scores, labels = random_case(seed)
     predictions = Predictions.from_csr(csr_array(scores), 8)
     chosen = scores >= threshold
@@ -62,7 +63,7 @@ def test_equals_scikit_learn(seed, threshold):
 
 @settings(max_examples=30)
 @given(st.integers(0, 10**6))
-def test_no_threshold_beats_the_best(seed):
+def test_no_threshold_beats_the_best(seed: int) -> None:
     scores, labels = random_case(seed)
     predictions, truth = Predictions.from_csr(csr_array(scores), 5), csr_array(labels)
     best = f1(predictions, truth, threshold=best_threshold(predictions, truth))
@@ -70,11 +71,11 @@ def test_no_threshold_beats_the_best(seed):
     assert best == pytest.approx(max(tried))
 
 
-def test_best_threshold_without_hits_predicts_nothing():
+def test_best_threshold_without_hits_predicts_nothing() -> None:
     assert best_threshold(PREDICTIONS, csr_array((3, 4))) == float("inf")
 
 
-def test_at_k_and_at_a_threshold_agree_where_they_choose_the_same():
+def test_at_k_and_at_a_threshold_agree_where_they_choose_the_same() -> None:
     at_k = evaluate(PREDICTIONS, LABELS, ["microf1@3", "macrof1@3"])
     assert at_k["microf1@3"] == f1(PREDICTIONS, LABELS, threshold=0)
     assert at_k["macrof1@3"] == f1(PREDICTIONS, LABELS, threshold=0, average="macro")

@@ -5,9 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
-pytest.importorskip("transformers", reason="needs the extra 'neural'")
+import torch
 
 from tiny_encoders import make_encoder
 from treetop.errors import DataError

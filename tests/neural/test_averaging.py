@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import pytest
-
-torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
+import torch
 
 from treetop.neural.averaging import Average
 from treetop.neural.optimiser import OptimConfig

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("torch", reason="needs the extra 'neural'")
-
 from treetop.neural.board import Board
 from treetop.neural.checkpoint import Checkpoints
 

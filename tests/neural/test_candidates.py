@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
+import torch
 
 from treetop.neural.candidates import EMPTY, Children, expand, expand_scores, pick, targets
 

@@ -3,8 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
+import torch
 
 from treetop.errors import ConfigError, StoreError
 from treetop.neural.checkpoint import Checkpoints, claim, optimiser_state, restore_optimiser

@@ -1,11 +1,8 @@
 from __future__ import annotations
 
-import pytest
-
-pytest.importorskip("torch", reason="needs the extra 'neural'")
-pytest.importorskip("transformers", reason="needs the extra 'neural'")
-
 from dataclasses import replace
+
+import pytest
 
 from treetop.neural.memory import Head, needed_memory
 from treetop.neural.optimiser import OptimConfig

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
+import torch
 
 from treetop.data import Corpus, Dataset
 from treetop.errors import DataError, StoreError
@@ -108,6 +107,6 @@ def test_nodes_are_found_by_their_paths_among_those_in_reach(monkeypatch: pytest
     np.testing.assert_allclose(found[1], [0, -0.75, -0.5, 0])
     above = canonical(np.array([[0.0, -0.1, -5.0], [-2.0, -1.0, -0.2], [0.0, 0.0, -3.0]]))
     below = Children(np.array([0, 1, 2, 4]), np.array([0, 1, 2, 3], np.int32))
-    found = find_nodes(scorer, embedding, 2, Runtime(threads=1), link="l1-hinge", found=above, below=below)
-    assert [row.indices.tolist() for row in found] == [[1, 3], [2, 3], [2, 3]]
-    np.testing.assert_allclose(found.toarray()[:2], [[0, -2.1, 0, -5.0], [0, 0, -0.7, -1.45]], rtol=1e-6)
+    deeper = find_nodes(scorer, embedding, 2, Runtime(threads=1), link="l1-hinge", found=above, below=below)
+    assert [row.indices.tolist() for row in deeper] == [[1, 3], [2, 3], [2, 3]]
+    np.testing.assert_allclose(deeper.toarray()[:2], [[0, -2.1, 0, -5.0], [0, 0, -0.7, -1.45]], rtol=1e-6)

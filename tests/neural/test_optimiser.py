@@ -4,9 +4,7 @@ import itertools
 import math
 
 import pytest
-
-torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
-
+import torch
 from torch import nn
 
 from treetop.errors import ConfigError

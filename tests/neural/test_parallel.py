@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-
-torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
-
+import torch
 import torch.distributed as dist
 
 from treetop.neural.parallel import World, _buckets, world_of
@@ -18,7 +16,8 @@ from treetop.runtime import Runtime
 @pytest.fixture
 def group() -> Iterator[None]:
     """A group of one, over which the real messages travel."""
-    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    store = dist.HashStore()  # type: ignore[attr-defined]
+    dist.init_process_group("gloo", store=store, rank=0, world_size=1)
     yield
     dist.destroy_process_group()
 

@@ -3,8 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-
-torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
+import torch
 
 from treetop.errors import ConfigError
 from treetop.neural import precision

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
+import torch
 
 from treetop.labels import LabelTree
 from treetop.neural.scorer import NodeScorer

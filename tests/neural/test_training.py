@@ -12,9 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
-pytest.importorskip("transformers", reason="needs the extra 'neural'")
+import torch
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -127,7 +125,7 @@ def interrupting(stop: int) -> Any:
 
 
 def test_killed_it_resumes_to_the_same_weights(encoder: Path, tmp_path: Path) -> None:
-    settings = {"epochs": 6, "checkpoint_every": 3, "average": "swa", "average_every": 2}
+    settings: dict[str, Any] = {"epochs": 6, "checkpoint_every": 3, "average": "swa", "average_every": 2}
     options = json.dumps(settings)
     command = [sys.executable, str(PROGRAM), str(encoder)]
     folder = tmp_path / "checkpoints"
@@ -146,7 +144,7 @@ def test_killed_it_resumes_to_the_same_weights(encoder: Path, tmp_path: Path) ->
 
 
 def test_two_processes_equal_one_with_the_doubled_batch(encoder: Path, tmp_path: Path) -> None:
-    options = {"steps": 13, "weight_decay": 0.1, "head_lr_factor": 0.0}
+    options: dict[str, Any] = {"steps": 13, "weight_decay": 0.1, "head_lr_factor": 0.0}
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", str(PROGRAM)]
     arguments = [str(encoder), str(tmp_path / "two.npz"), json.dumps(options | {"batch_size": 3, "dropout": 0.0})]
     subprocess.run([*torchrun, *arguments], env=environment(), check=True, capture_output=True, timeout=300)
@@ -203,7 +201,7 @@ def test_the_best_weights_are_kept_and_patience_ends(encoder: Path) -> None:
 
 def test_averages(encoder: Path) -> None:
     seen: list[Any] = []
-    options = {"steps": 6, "watch_every": 1}
+    options: dict[str, Any] = {"steps": 6, "watch_every": 1}
     train(encoder, options, watch=scripted([6, 5, 4, 3, 2, 1], seen))
     averaged, _ = train(encoder, {"steps": 6, "average": "swa", "average_from": 0.5, "average_every": 1})
     torch.testing.assert_close(averaged.scorer.weight, torch.stack(seen[3:]).mean(0))

@@ -9,7 +9,7 @@ from treetop.errors import ConfigError
 from treetop.presets.datasets import BENCHMARKS, PROPENSITY_CONSTANTS, benchmark, propensity_constants
 
 
-def test_sizes_are_consistent():
+def test_sizes_are_consistent() -> None:
     for known in BENCHMARKS.values():
         if known.texts_per_label is not None:
             pairs = known.train_texts * known.labels_per_text
@@ -36,23 +36,23 @@ def test_sizes_are_consistent():
         (None, 0.55, 1.5),
     ],
 )
-def test_propensity_constants(name, a, b):
+def test_propensity_constants(name: str | None, a: float, b: float) -> None:
     assert propensity_constants(name) == (a, b)
 
 
-def test_a_benchmark_knows_its_propensity():
+def test_a_benchmark_knows_its_propensity() -> None:
     model = benchmark("wiki-500k").propensity
     assert (model.a, model.b) == (0.5, 0.4)
     assert model.inverse(np.array([1]))[0] == pytest.approx(log(1_779_881))
 
 
-def test_names_are_found_in_any_case():
+def test_names_are_found_in_any_case() -> None:
     assert benchmark("EURLEX-4k").labels == 3_956
     assert propensity_constants("Amazon-3M") == (0.6, 2.6)
     assert set(BENCHMARKS) <= set(PROPENSITY_CONSTANTS)
 
 
-def test_unknown_benchmark():
+def test_unknown_benchmark() -> None:
     with pytest.raises(ConfigError, match=r"'eurlex4k'; did you mean eurlex-4k\? known are eurlex-4k, wiki10-31k"):
         benchmark("eurlex4k")
     with pytest.raises(ConfigError, match=r"'amazon670k'; did you mean amazon-670k\?"):

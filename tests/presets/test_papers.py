@@ -60,7 +60,9 @@ def test_lightxml(preset: Preset, config: Any) -> None:
     assert 0 < config.optim.average_from < 1
     if config.mode == "groups":
         (groups,) = config.tree.widths
-        assert labels(preset) / groups == pytest.approx({"Wiki-500K": 60, "Amazon-670K": 80}[preset.dataset], abs=2)
+        assert labels(preset) / groups == pytest.approx(
+            {"Wiki-500K": 60, "Amazon-670K": 80}[str(preset.dataset)], abs=2
+        )
         assert config.beam < groups
 
 

@@ -5,10 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
-transformers = pytest.importorskip("transformers", reason="needs the extra 'neural'")
-
+import torch
+import transformers
 from safetensors.torch import load_file, save_file
 
 from tiny_encoders import make_encoder
@@ -289,4 +287,4 @@ def test_settings_out_of_range(folders: dict[str, Path]) -> None:
         TextEncoder.load(EncoderConfig(name=str(folders["bert"]), max_tokens=65)).tokenize(["a"])
     for options in ({"max_tokens": 1}, {"chunks": 0}, {"dropout": 1.5}, {"attention_dropout": 1.0}, {"name": ""}):
         with pytest.raises(ConfigError):
-            EncoderConfig(**options)  # type: ignore[arg-type]
+            EncoderConfig(**options)

@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
-transformers = pytest.importorskip("transformers", reason="needs the extra 'neural'")
+import torch
+import transformers
 
 from tiny_encoders import make_encoder
 from treetop.errors import ConfigError

@@ -11,10 +11,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-
-torch = pytest.importorskip("torch", reason="needs the extra 'neural'")
-transformers = pytest.importorskip("transformers", reason="needs the extra 'neural'")
-
+import torch
 from safetensors.torch import load_file
 
 from tiny_encoders import make_encoder

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import sparse as sp
 
 from treetop.errors import DataError
-from treetop.sparse import canonical
+from treetop.sparse import Norm, canonical
 from treetop.text.rows import RowBuffer, chunks, row_slices, scale_rows
 
 
@@ -28,7 +30,7 @@ def test_one_text_is_not_a_collection(texts: str) -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, float("nan"), b"bytes", 3])
-def test_what_is_no_text_is_named_with_its_place(wrong: object) -> None:
+def test_what_is_no_text_is_named_with_its_place(wrong: Any) -> None:
     with pytest.raises(DataError, match="text 1 "):
         list(chunks(["fine", wrong]))
 
@@ -49,7 +51,7 @@ def test_slices_of_rows_hold_everything_once(entries: int) -> None:
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2"])
-def test_rows_have_length_one_and_empty_ones_stay_empty(norm: str) -> None:
+def test_rows_have_length_one_and_empty_ones_stay_empty(norm: Norm) -> None:
     values, start = np.array([3.0, 4.0, 2.0]), np.array([0, 0, 2, 2, 3, 3])
     scale_rows(values, start, norm)
     np.testing.assert_allclose(values, [0.6, 0.8, 1.0] if norm == "l2" else [3 / 7, 4 / 7, 1.0])

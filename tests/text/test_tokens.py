@@ -5,8 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("transformers", reason="needs the extra 'neural'")
-
 from tiny_encoders import CLASSIC, XLNET, tokenizer
 from treetop.errors import ConfigError, StoreError
 from treetop.store import Folder

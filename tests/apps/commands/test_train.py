@@ -173,7 +173,17 @@ def test_mistakes_with_a_transformer_are_one_clear_line_and_exit_2(
     from treetop.runtime import Runtime
 
     def train(name: str | Path, *more: str | Path) -> str:
-        fixed = ["train", "--data", folder, "--out", tmp_path / "m", "--method", "lightxml", "--threads", "1"]
+        fixed: list[str | Path] = [
+            "train",
+            "--data",
+            folder,
+            "--out",
+            tmp_path / "m",
+            "--method",
+            "lightxml",
+            "--threads",
+            "1",
+        ]
         return complain([*fixed, "--encoder", name, "--set", "optim.steps=2", *more], monkeypatch, capfd)
 
     for what, pattern in (("tokenizer", "tokenizer*"), ("weights", "*.safetensors"), ("configuration", "config.json")):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import itertools
+import re
 import sys
 from pathlib import Path
 
@@ -12,34 +14,40 @@ from treetop.methods.catalogue import METHODS
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "treetop"
-LAYERS = [
-    {"errors", "types", "version", "kernels"},
-    {"config", "progress", "runtime", "manifest", "store", "sparse", "tagging", "predictions"},
-    {"data", "metrics"},
-    {"text", "labels", "presets"},
-    {"linear"},
-    {"neural"},
-    {"methods"},
-    {"apps", "sklearn"},
-]
-SIBLINGS = [{"data", "metrics"}, {"text", "labels", "presets"}, {"apps", "sklearn"}]
-LAYER = {room: number for number, rooms in enumerate(LAYERS) for room in rooms}
-# A package may be imported in these files only; others are free everywhere.
-ONLY_IN = {
-    "torch": ("text/encoder.py", "text/frozen.py", "text/tokens.py", "neural/", "methods/"),
-    "transformers": ("text/encoder.py", "text/pooling.py", "text/pretrained.py", "text/tokens.py"),
-    "huggingface_hub": ("text/pretrained.py",),
-    "tokenizers": ("text/encoder.py", "text/tokens.py"),
-    "polars": ("data/", "text/", "apps/", "predictions.py"),
-    "fastexcel": ("data/",),
-    "rich": ("progress/terminal.py", "apps/"),
-    "typer": ("apps/",),
-    "sklearn": ("sklearn.py",),
-    "matplotlib": ("apps/", "neural/analysis"),
-}
-KERNELS_IN = ("kernels/", "sparse.py", "text/columns.py", "labels/", "linear/")
-EVERYWHERE = {"numpy", "scipy"}
-FREE = {"safetensors", "tomli"}
+PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+ABOVE_ALL = ("__init__", "__main__")
+
+
+def section(title: str) -> str:
+    """The page from one heading to the next."""
+    return PAGE.split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def block(title: str) -> list[str]:
+    """The lines of a section's drawing."""
+    return section(title).split("```text\n")[1].split("```")[0].splitlines()
+
+
+def layers() -> dict[int, list[list[str]]]:
+    """Number of a layer → the groups of rooms in it; groups are siblings. What follows three spaces is a remark."""
+    found = {}
+    for line in block("Who may know whom"):
+        number, rooms = line.split(maxsplit=1)
+        found[int(number)] = [re.split(" {3,}", group.strip())[0].split() for group in rooms.split("|")]
+    return found
+
+
+def packages() -> dict[str, list[str]]:
+    """Package from outside → where it is imported, as the table says."""
+    rows = [line.strip("|").split("|") for line in section("Who may know whom").splitlines() if line.startswith("| ")]
+    places = {name.strip(): where for names, where in rows[1:] for name in names.split(",")}
+    return {name: re.findall("`([^`]+)`", where) or [where.strip()] for name, where in places.items()}
+
+
+LAYERS = layers()
+LAYER = {room: number for number, groups in LAYERS.items() for group in groups for room in group}
+SIBLINGS = [(one, other) for groups in LAYERS.values() for one, other in itertools.permutations(groups, 2)]
+PACKAGES = packages()
 HOMES_OF_METHODS = {record.module.rpartition(".")[2] for record in METHODS.values()}
 LISTS_METHODS = {"__init__", "catalogue"}
 
@@ -71,7 +79,7 @@ def imported(path: Path) -> list[str]:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_imports_point_down(path: Path) -> None:
     own = room(path)
-    if own in ("__init__", "__main__"):
+    if own in ABOVE_ALL:
         return
     for name in imported(path):
         parts = name.split(".")
@@ -80,7 +88,7 @@ def test_imports_point_down(path: Path) -> None:
         other = parts[1]
         assert other in LAYER, f"{path}: {name} is in no layer"
         assert LAYER[other] <= LAYER[own], f"{path} imports upwards: {name}"
-        assert not any({own, other} <= pair for pair in SIBLINGS), f"{path} imports its sibling: {name}"
+        assert not any(own in one and other in two for one, two in SIBLINGS), f"{path} imports its sibling: {name}"
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "methods").glob("*.py")), ids=lambda path: path.name)
@@ -91,20 +99,31 @@ def test_methods_do_not_know_one_another(path: Path) -> None:
             assert path.stem in LISTS_METHODS or parts[2] not in HOMES_OF_METHODS, f"{path.name} imports {name}"
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_third_party_packages_stay_where_they_belong(path: Path) -> None:
-    place = path.relative_to(PACKAGE).as_posix()
-    for name in {name.split(".")[0] for name in imported(path)} - set(sys.stdlib_module_names) - {"treetop"}:
-        known = name in EVERYWHERE | FREE or name in ONLY_IN
-        assert known, f"{place} imports {name}, which no rule allows"
-        assert name not in ONLY_IN or place.startswith(ONLY_IN[name]), f"{place} must not import {name}"
+def with_a_place(path: Path) -> set[str]:
+    """Packages from outside that a file imports (`tomllib` is Python's own from 3.11 on), and our kernels."""
+    names = imported(path)
+    kernels = {"treetop.kernels"} if any(name.startswith("treetop.kernels") for name in names) else set()
+    outside = {name.split(".")[0] for name in names} - sys.stdlib_module_names - {"tomllib", "treetop"}
+    return outside | (kernels if room(path) != "kernels" else set())
+
+
+def within(path: Path, place: str) -> bool:
+    """Whether a file is the place, or in it."""
+    return place == "everywhere" or path.relative_to(PACKAGE).as_posix().startswith(
+        place if place.endswith(".py") else f"{place}/"
+    )
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_kernels_are_reached_through_their_doors(path: Path) -> None:
-    place = path.relative_to(PACKAGE).as_posix()
-    uses = [name for name in imported(path) if name.startswith("treetop.kernels")]
-    assert not uses or place.startswith(KERNELS_IN), f"{place} imports {uses[0]}; use LinearLevel or LinearTree"
+def test_packages_stay_where_the_page_has_them(path: Path) -> None:
+    for name in with_a_place(path):
+        assert name in PACKAGES, f"{path} imports {name}, which ARCHITECTURE.md does not name"
+        assert any(within(path, place) for place in PACKAGES[name]), f"{path} must not import {name}"
+
+
+@pytest.mark.parametrize(("name", "place"), [(name, place) for name, places in PACKAGES.items() for place in places])
+def test_packages_are_used_where_the_page_has_them(name: str, place: str) -> None:
+    assert any(name in with_a_place(path) for path in FILES if within(path, place)), f"{place} does not import {name}"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -136,9 +155,18 @@ def test_every_source_file_has_a_test_file() -> None:
     assert not missing
 
 
-def test_the_folder_tree_in_the_document_is_the_one_on_disk() -> None:
-    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    rooms = {path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"}
-    files = {path.name for path in PACKAGE.glob("*.py")}
-    for name in rooms | files:
-        assert name in text, f"ARCHITECTURE.md does not mention {name}"
+def test_the_rooms_on_the_page_are_those_on_disk() -> None:
+    """Each with a line of its own, and each in a layer."""
+    named = [line.split()[0] for line in block("The rooms")[1:]]
+    folders = {f"{path.name}/" for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert sorted(named) == sorted(folders | {path.name for path in PACKAGE.glob("*.py")})
+    rooms = {name.rstrip("/").removesuffix(".py") for name in named}
+    assert set(LAYER) == rooms - set(ABOVE_ALL)
+
+
+def test_the_page_is_read_as_it_is_meant() -> None:
+    """If the drawing changes its form, the rules must not silently become none."""
+    assert LAYER["errors"] < LAYER["config"] < LAYER["data"] < LAYER["linear"] < LAYER["methods"] < LAYER["apps"]
+    assert (["data"], ["metrics"]) in SIBLINGS
+    assert PACKAGES["numpy"] == ["everywhere"]
+    assert "text/encoder.py" in PACKAGES["torch"]

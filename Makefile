@@ -1,13 +1,15 @@
-# make demo    train on an embedded corpus, show predictions and metrics
-# make test    lint, types and tests
-# Both set everything up on a fresh machine with Python 3.10+, a C++17 compiler and make.
+# make demo      train on an embedded corpus, show predictions and metrics
+# make test      lint, types and tests
+# make coverage  how much of the Python part the tests run, file by file
+# make wheels    wheels for every Python from 3.10 to 3.13 that is found, each installed afresh and tested
+# All of them set everything up on a fresh machine with Python 3.10+, a C++17 compiler and make.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 NATIVE := CMakeLists.txt $(wildcard src/treetop/kernels/src/*.cpp src/treetop/kernels/src/*/*)
 PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint types tests slow bench profile clean
+.PHONY: demo test lint types tests slow coverage wheels bench profile clean
 
 demo: $(VENV)/.demo
 	$(BIN)/treetop demo
@@ -26,6 +28,13 @@ tests: $(VENV)/.dev
 
 slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -m slow
+
+coverage: $(VENV)/.dev
+	$(BIN)/python -m pytest -q -n 2 --cov --cov-report=term:skip-covered
+
+wheels:
+	@$(MAKE) --no-print-directory check-compiler
+	$(PYTHON) tools/wheels.py $(ARGS)
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks run --quick $(ARGS)

@@ -195,6 +195,12 @@ def _nearest(name: str, known: list[str]) -> str:
     return f"; did you mean '{near[0]}'?" if near else f"; known options: {', '.join(known)}"
 
 
+def _is_plain(hint: Any, value: Any) -> bool:
+    """Whether a value is of a simple type; Python 3.10 calls list[int] a type, and a bool is an int everywhere."""
+    simple = isinstance(hint, type) and typing.get_origin(hint) is None
+    return simple and isinstance(value, hint) and (hint is bool or not isinstance(value, bool))
+
+
 def _convert(hint: Any, value: Any, where: str) -> Any:
     if type(value).__module__ == "numpy":  # as a grid of settings may hold them
         value = value.tolist()
@@ -212,7 +218,7 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
         return _convert_tuple(arguments, value, where)
     elif hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
-    elif isinstance(hint, type) and isinstance(value, hint) and (hint is bool or not isinstance(value, bool)):
+    elif _is_plain(hint, value):
         return value
     raise ConfigError(f"'{where}' is {value!r}; expected {getattr(hint, '__name__', hint)}")
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from treetop.data import LabelSpace
@@ -12,7 +14,11 @@ from treetop.errors import DataError
 
 def test_records_with_weights_beside_or_inside() -> None:
     intake = Intake(Fields(labels="tags", weights="rel"))
-    objects = [{"text": "x", "tags": ["a", "b"], "rel": [1, 0.5]}, {"text": "y", "tags": {"b": 2}}, {"text": "z"}]
+    objects: list[dict[str, Any]] = [
+        {"text": "x", "tags": ["a", "b"], "rel": [1, 0.5]},
+        {"text": "y", "tags": {"b": 2}},
+        {"text": "z"},
+    ]
     intake.take(enumerate(objects, 1), Place("x"))
     matrix, space = intake.rows.finish()
     assert intake.texts == ["x", "y", "z"]

@@ -76,7 +76,7 @@ def test_wide_encodings_by_their_mark_or_by_name(tmp_path: Path, encoding: str) 
     found = [line for _, line in text_lines(path, tally=tally)]
     assert found == ["first 日本", "second"] * 100_000
     assert tally.encoding == encoding
-    live = live_lines(io.BufferedReader(io.BytesIO(path.read_bytes())), tally)  # type: ignore[arg-type]
+    live = live_lines(io.BufferedReader(io.BytesIO(path.read_bytes())), tally)
     assert [item[1].decode() for item in live if item is not None] == found
 
 

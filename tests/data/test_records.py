@@ -4,6 +4,7 @@ import gzip
 import io
 import os
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -61,7 +62,7 @@ def test_standard_input_by_its_first_line(
 
 @pytest.mark.parametrize("name", ["in.jsonl", "in.json", "in.csv", "in.parquet", "in.arrow", "in.xlsx"])
 def test_several_columns_and_nulls_in_every_format(tmp_path: Path, name: str) -> None:
-    rows = [{"title": "A", "body": "b", "id": "1"}, {"title": None, "body": "c", "id": "2"}]
+    rows: list[dict[str, Any]] = [{"title": "A", "body": "b", "id": "1"}, {"title": None, "body": "c", "id": "2"}]
     path = tmp_path / name
     frame = pl.DataFrame(rows)
     if name == "in.jsonl":

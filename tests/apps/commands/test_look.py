@@ -20,7 +20,7 @@ def export(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = []
     for row in range(1500):
         title, _, body = train.corpus.texts[row].partition(". ")
-        tags = [names[label] for label in train.labels[[row]].indices if ", " not in names[label]]
+        tags = [names[label] for label in train.labels[[row]].indices.tolist() if ", " not in names[label]]
         html = f"<p>{body} – “it’s” a caf&eacute;</p>" if row % 3 == 0 else body
         rows.append([row, "NaN" if row % 50 == 0 else title, html, "NaN" if row % 40 == 0 else ", ".join(tags)])
     path = tmp_path_factory.mktemp("export") / "export.csv"

@@ -66,7 +66,7 @@ def test_a_messy_export_becomes_a_model_with_honest_figures(tmp_path: Path) -> N
     rows = [["title", "body", "tags"]]
     for row, text in enumerate(corpus.corpus.texts):
         title, _, body = text.partition("\n")
-        tags = ", ".join(names[label].replace(",", "") for label in corpus.labels[[row]].indices)
+        tags = ", ".join(names[label].replace(",", "") for label in corpus.labels[[row]].indices.tolist())
         body = "NaN" if row % 50 == 7 else f"<p>“{body}”</p>" if row % 10 == 3 else body
         rows.append([title, body, "NaN" if row % 60 == 11 else tags])
     with (tmp_path / "export.csv").open("w", encoding="cp1252", errors="replace", newline="") as file:

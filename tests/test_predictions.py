@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from treetop.errors import ConfigError, DataError
-from treetop.predictions import FUSERS, Predictions, Suggestion, fuse
+from treetop.predictions import FUSERS, Kind, Predictions, Suggestion, fuse
 from treetop.types import CSR
 
 WIDTH = 7
@@ -239,12 +239,12 @@ def test_mistakes() -> None:
 # --------------------------------------------------------------------------- as a value
 
 
-def some(kind="score"):
+def some(kind: Kind = "score") -> Predictions:
     labels = np.array([[2, 0], [1, -1], [-1, -1]], np.int32)
     return Predictions(labels, np.array([[0.75, 0.5], [0.25, 0], [0, 0]], np.float32), ("a", "b", "<c>"), kind)
 
 
-def test_equality_is_that_of_values():
+def test_equality_is_that_of_values() -> None:
     assert some() == some()
     assert some() == Predictions(some().labels, some().scores, ["a", "b", "<c>"])
     for other in (some("margin"), some()[:2], some().top(1), Predictions(some().labels, some().scores), "other"):
@@ -253,14 +253,14 @@ def test_equality_is_that_of_values():
         hash(some())
 
 
-def test_slices_are_predictions():
+def test_slices_are_predictions() -> None:
     assert some()[1:] == some().rows(np.array([1, 2]))
     assert list(some()[0:2]) == [some()[0], some()[1]]
     assert some()[-1] == []
     assert len(some()[5:]) == 0
 
 
-def test_a_threshold_cuts_lists_short():
+def test_a_threshold_cuts_lists_short() -> None:
     passed = some().at_least(0.5)
     assert passed.labels.tolist() == [[2, 0], [-1, -1], [-1, -1]]
     assert passed.scores.tolist() == [[0.75, 0.5], [0, 0], [0, 0]]
@@ -269,7 +269,7 @@ def test_a_threshold_cuts_lists_short():
         some().at_least(float("nan"))
 
 
-def test_records_and_frames_have_a_row_per_suggestion():
+def test_records_and_frames_have_a_row_per_suggestion() -> None:
     records = some().records()
     assert records == [
         {"text": 0, "rank": 1, "label": "<c>", "score": 0.75},
@@ -281,7 +281,7 @@ def test_records_and_frames_have_a_row_per_suggestion():
     assert (empty.columns, len(empty)) == (["text", "rank", "label", "score"], 0)
 
 
-def test_what_people_see_is_short():
+def test_what_people_see_is_short() -> None:
     many = Predictions(np.zeros((5000, 1), np.int32), np.ones((5000, 1), np.float32), ["name"] * 100_000)
     assert repr(many) == "Predictions(5,000 texts, k=1, kind='score', first: name 1, …)"
     assert repr(many[:0]) == "Predictions(0 texts, k=1, kind='score')"
@@ -306,5 +306,5 @@ def test_what_people_see_is_short():
         ("softmax_average", ("margin",), "score"),
     ],
 )
-def test_the_kind_of_fused_scores(how, kinds, fused):
+def test_the_kind_of_fused_scores(how: str, kinds: tuple[Kind, ...], fused: Kind) -> None:
     assert fuse([some(kind) for kind in kinds], how).kind == fused

@@ -147,7 +147,7 @@ def test_binarise(pair: Pair) -> None:
 
 
 @given(masked(), st.integers(0, 2**16))
-def test_only_columns(pair, bits):
+def test_only_columns(pair: Pair, bits: int) -> None:
     wanted = np.array([bits >> column & 1 for column in range(pair[0].shape[1])], bool)
     assert_is(only_columns(frozen(csr(pair)), wanted), pair[0] * wanted, pair[1] & wanted)
 

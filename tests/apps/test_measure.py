@@ -40,7 +40,9 @@ def test_texts_seen_in_training_are_counted(model: OneVsAll, toy_train: Dataset)
 
 
 def test_benchmarks_have_their_own_constants(model: OneVsAll, toy_test: Dataset) -> None:
-    assert measure(model, toy_test, ["psp@1"], benchmark="amazon-670k").propensity.a == 0.6
+    propensity = measure(model, toy_test, ["psp@1"], benchmark="amazon-670k").propensity
+    assert propensity is not None
+    assert propensity.a == 0.6
     with pytest.raises(ConfigError):
         measure(model, toy_test, ["psp@1"], benchmark="nowhere-12k")
     with pytest.raises(DataError, match="no texts"):

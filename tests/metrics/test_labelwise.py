@@ -6,6 +6,7 @@ from hypothesis import given, settings, strategies as st
 from scipy.sparse import csr_array
 from sklearn.metrics import f1_score
 
+from rankings import Ranked, Truth
 from treetop.errors import ConfigError
 from treetop.metrics import at_threshold, best_threshold, evaluate, f1
 from treetop.predictions import Predictions
@@ -81,7 +82,7 @@ def test_at_k_and_at_a_threshold_agree_where_they_choose_the_same() -> None:
     assert at_k["macrof1@3"] == f1(PREDICTIONS, LABELS, threshold=0, average="macro")
 
 
-def test_at_a_threshold_by_hand(ranked, truth):
+def test_at_a_threshold_by_hand(ranked: Ranked, truth: Truth) -> None:
     # Scores 1, 0.55, 0.1 along each list: two labels of each text pass 0.5, of which three are among the five true.
     predictions, labels = ranked([[2, 1, 0], [1, 3, -1]]), truth([[0, 1, 2], [1, 2]], 4)
     found = at_threshold(predictions, labels, 0.5)

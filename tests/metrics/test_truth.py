@@ -29,8 +29,8 @@ def test_every_form_of_the_truth_gives_the_same_figures() -> None:
     with_space = Dataset.build(["x", "y", "z"], NAMES, space=LabelSpace(PREDICTED.names or ()))
     for truth in (NAMES, dense, dense.astype(bool), csc_matrix(dense), own, with_space):
         assert evaluate(PREDICTED, truth, METRICS) == right
-    for truth in (moved, csr_array(moved), csc_matrix(moved)):
-        assert evaluate(PREDICTED, truth, METRICS, label_names=order) == right
+    for other in (moved, csr_array(moved), csc_matrix(moved)):
+        assert evaluate(PREDICTED, other, METRICS, label_names=order) == right
 
 
 def test_a_table_of_zeros_and_ones_is_matched_by_its_names() -> None:

@@ -61,7 +61,7 @@ def test_predictions_of_a_file_have_the_figures_of_the_model(model: Path, folder
 def test_mistakes(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    ask = ["evaluate", "--data", folder]
+    ask: list[str | Path] = ["evaluate", "--data", folder]
     assert "nothing to measure" in complain(ask, monkeypatch, capfd)
     assert "no such file" in complain([*ask, "--predictions", tmp_path / "x.csv"], monkeypatch, capfd)
     (tmp_path / "x.csv").write_text("text,label,score\n0,a,1\n")

@@ -30,7 +30,8 @@ def test_predict_a_file_and_a_stream(model: Path, folder: Path, tmp_path: Path) 
 def test_a_table_of_chosen_labels(model: Path, folder: Path, tmp_path: Path) -> None:
     names = tmp_path / "names.txt"
     names.write_text("label 0-1\n\nlabel 2-3\n")
-    options = ["--threshold", "0.001", "--only", "label 1-1", "--labels-file", names, "--beam", "50", "--chunk", "50"]
+    options: list[str | Path] = ["--threshold", "0.001", "--only", "label 1-1", "--labels-file", names]
+    options += ["--beam", "50", "--chunk", "50"]
     done = run("predict", model, folder / "test.jsonl", *options, "--out", tmp_path / "x.csv")
     assert done.returncode == 0, done.stderr
     texts = [json.loads(line)["text"] for line in (folder / "test.jsonl").read_text().splitlines()]
@@ -46,15 +47,16 @@ def test_a_table_of_chosen_labels(model: Path, folder: Path, tmp_path: Path) -> 
 def test_what_cannot_be_done_is_said_before_anything_is_written(
     model: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    ask = ["predict", model, folder / "test.jsonl", "--out"]
+    ask: list[str | Path] = ["predict", model, folder / "test.jsonl", "--out"]
     (tmp_path / "empty.txt").write_text("\n")
-    for options, message in (
+    refused: list[tuple[list[str | Path], str]] = [
         (["x.xlsx"], "choose one of .jsonl, .csv, .tsv, .parquet, .trec, .npz"),
         (["x.csv", "--only", "lable 0-1"], "did you mean 'label 0-1'"),
         (["x.csv", "--labels-file", tmp_path / "nowhere.txt"], "no such file"),
         (["x.csv", "--labels-file", tmp_path / "empty.txt"], "names no label"),
         (["x.csv", "--beam", "0"], "beam is 0"),
         (["x.csv", "--threshold", "nan"], "threshold is NaN"),
-    ):
+    ]
+    for options, message in refused:
         assert message in complain([*ask, tmp_path / str(options[0]), *options[1:]], monkeypatch, capfd)
     assert [path.name for path in tmp_path.iterdir()] == ["empty.txt"]

@@ -98,6 +98,7 @@ def test_interrupted_before_its_first_checkpoint_it_begins_again(encoder: Path, 
     _, again = train(encoder, {"steps": 6, "checkpoint_every": 500, "accumulate": 2}, tmp_path)  # there is nothing left
     assert (again.steps, again.seconds, again.cpu_seconds) == (6, log.seconds, log.cpu_seconds)
     (state,) = tmp_path.glob("step-*/state.json")
+    (state.parent / "manifest.json").unlink()  # which would notice the change
     state.write_text("{}")
     with pytest.raises(ConfigError, match="holds a run with"):
         train(encoder, {"steps": 6}, tmp_path)

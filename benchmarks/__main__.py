@@ -1,4 +1,4 @@
-"""The command line: `python -m benchmarks {run,growth,scale,heads,tfidf,profile,page,statistics}`."""
+"""The command line: `python -m benchmarks {run,growth,scale,heads,tfidf,profile,page,releases,statistics}`."""
 
 from __future__ import annotations
 
@@ -66,6 +66,11 @@ def _parser() -> argparse.ArgumentParser:
     profile.add_argument("--threads", type=int, default=2)
     profile.set_defaults(command=_profile)
     _command(commands, "statistics", _statistics, "generated data of every shape of the papers' Table 1")
+    releases = _command(commands, "releases", _releases, "treetop beside an earlier release of itself")
+    releases.add_argument(
+        "--before", type=Path, required=True, help="the Python that has the earlier release installed"
+    )
+    releases.add_argument("--data", type=Path, action="append", required=True)
     page = commands.add_parser("page", help="docs/benchmarks.md and its plots, from the results")
     page.add_argument("--results", type=Path, default=RESULTS)
     page.add_argument("--docs", type=Path, default=ROOT / "docs")
@@ -172,6 +177,13 @@ def _profile(given: argparse.Namespace) -> None:
     from benchmarks.profile import profile
 
     profile(given.data or QUICK_GENERATED, limit=given.limit, threads=given.threads)
+
+
+def _releases(given: argparse.Namespace) -> None:
+    from benchmarks.releases import compare_releases
+
+    for path in given.data:
+        print(compare_releases(given.before, path, repeats=given.repeats or 3, threads=given.threads))
 
 
 def _page(given: argparse.Namespace) -> None:

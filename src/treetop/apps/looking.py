@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from treetop.data import Dataset, Findings, read, splits
 from treetop.data.layout import canonical_split
+from treetop.data.sampling import some_of
 from treetop.metrics.breakdown import BANDS
 
 __all__ = ["Look", "Other", "look_at"]
@@ -72,7 +73,7 @@ def look_at(data: Path, split: str, **options: Any) -> Look:
     frequency = dataset.frequency
     per_text = np.diff(dataset.labels.indptr)
     texts = dataset.corpus.texts
-    sample = texts[:: -(-len(texts) // _SAMPLE) or 1]
+    sample = some_of(texts, _SAMPLE)
     return Look(
         split=name if data.is_dir() else "",
         findings=dataset.findings,

@@ -8,6 +8,7 @@ import numpy as np
 
 from treetop.data.dataset import Corpus, Dataset
 from treetop.data.markup import looks_marked_up
+from treetop.data.sampling import some_of
 from treetop.data.tally import MISSING, Tally
 
 __all__ = ["Findings", "survey"]
@@ -119,7 +120,7 @@ def _about_texts(corpus: Corpus) -> list[str]:
     if corpus.origin:
         choice = "they are taken in place of tf-idf of the texts unless features is set to 'texts' or 'both'"
         remarks.append(f"{corpus.origin} ships features beside the texts; {choice}")
-    sample = corpus.texts[:: max(1, len(corpus) // _SAMPLE)]
+    sample = some_of(corpus.texts, _SAMPLE)
     marked = sum(map(looks_marked_up, sample)) / len(sample)
     if marked > 0.01:
         remarks.append(f"about {100 * marked:.0f} % of the texts hold HTML; strip it (--strip-html, strip_html=True)")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from treetop.data import Dataset
+from treetop.data.sampling import some_of
 from treetop.labels import TreeConfig
 from treetop.labels.kmeans import balanced_widths
 from treetop.linear import LinearTreeConfig
@@ -52,7 +53,7 @@ def sizes_of(train: Dataset, cores: int = 1) -> Sizes:
     """The sizes of a dataset, from a look at some of its texts."""
     corpus = train.corpus
     if len(corpus.texts):
-        sample = corpus.texts[:: max(1, len(corpus) // _SAMPLE)]
+        sample = some_of(corpus.texts, _SAMPLE)
         entries = sum(len(set(text.split())) for text in sample) / max(1, len(sample))
         held = sum(len(text) for text in sample) / max(1, len(sample)) * len(corpus)
     else:

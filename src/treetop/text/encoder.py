@@ -20,6 +20,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from treetop.data.sampling import some_of
 from treetop.errors import ConfigError, MissingExtraError, StoreError
 from treetop.runtime import Runtime, leads
 from treetop.text.states import FrozenStates
@@ -42,6 +43,7 @@ __all__ = ["EncoderConfig", "EncoderSize", "TextEncoder", "check_reads", "mean_t
 DROPOUTS = ("hidden_dropout_prob", "dropout", "embedding_dropout", "mlp_dropout", "classifier_dropout")
 ATTENTION_DROPOUTS = ("attention_probs_dropout_prob", "attention_dropout")
 MOSTLY_UNKNOWN = 0.4
+_SAMPLE = 256  # texts that are looked at before a training
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -114,7 +116,7 @@ def check_reads(config: EncoderConfig, texts: Texts) -> None:
     source = find(config.name)
     with opening(config.name, source):
         tokenizer = read_tokenizer(source)
-    share = unknown_share(texts[:: max(1, len(texts) // 256)], tokenizer)
+    share = unknown_share(some_of(texts, _SAMPLE), tokenizer)
     if share > MOSTLY_UNKNOWN:
         raise ConfigError(
             f"{share:.0%} of the texts' tokens are unknown to the encoder '{config.name}': it has not learned their "
@@ -127,7 +129,7 @@ def mean_tokens(config: EncoderConfig, texts: Texts) -> float:
     source = find(config.name)
     with opening(config.name, source):
         tokenizer = transformers.AutoTokenizer.from_pretrained(source)
-    sample = list(texts[:: max(1, len(texts) // 256)])
+    sample = some_of(texts, _SAMPLE)
     return count_tokens(sample, tokenizer, most=config.max_tokens * config.chunks) / max(1, len(sample))
 
 

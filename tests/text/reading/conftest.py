@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-pytest.importorskip("transformers", reason="needs the extra 'neural'")
-
-from reading_helpers import ONE, asking, both
-from tiny_encoders import make_encoder
-from treetop.text.encoder import EncoderConfig, TextEncoder
-from treetop.text.reading.choosing import export_reader
 from treetop.text.reading.engines import ENGINES
-from treetop.text.reading.text_reader import FolderReader
-from treetop.text.tokens import Tokens
+
+if TYPE_CHECKING:  # some of the tests here run without torch
+    from treetop.text.encoder import TextEncoder
+    from treetop.text.reading.text_reader import FolderReader
+    from treetop.text.tokens import Tokens
 
 WORDS = ["apple", "pie", "cake", "rain", "text", "blue", "red", "green", "law", "tree", "hello", "world"]
 
@@ -28,6 +26,9 @@ def texts() -> list[str]:
 
 @pytest.fixture(scope="session")
 def encoder(tmp_path_factory: pytest.TempPathFactory) -> TextEncoder:
+    from tiny_encoders import make_encoder
+    from treetop.text.encoder import EncoderConfig, TextEncoder
+
     folder = make_encoder(tmp_path_factory.mktemp("tiny"), WORDS, layers=2)
     return TextEncoder.load(EncoderConfig(name=str(folder), max_tokens=16, chunks=2, pooling="mean")).eval()
 
@@ -35,14 +36,6 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> TextEncoder:
 @pytest.fixture(scope="session")
 def tokens(encoder: TextEncoder, texts: list[str]) -> Tokens:
     return encoder.tokenize(texts)
-
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What is remembered of the processor stays out of the user's own folder, and is asked once for all tests."""
-    folder = tmp_path_factory.getbasetemp().parent / "treetop-cache"
-    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
-    return folder
 
 
 @pytest.fixture(scope="session", params=list(ENGINES))
@@ -54,6 +47,18 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="session")
 def exported(engine: str, encoder: TextEncoder, tokens: Tokens) -> FolderReader:
+    from reading_helpers import ONE, asking, both
+    from treetop.text.reading.choosing import export_reader
+    from treetop.text.reading.text_reader import FolderReader
+
     reader = export_reader(asking(encoder, reader=engine), both, tokens, ONE)
     assert isinstance(reader, FolderReader)
     return reader
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What is remembered of the processor stays out of the user's own folder, and is asked once for all tests."""
+    folder = tmp_path_factory.getbasetemp().parent / "treetop-cache"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    return folder

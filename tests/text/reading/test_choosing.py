@@ -115,7 +115,7 @@ class Stubborn(torch.nn.Module):
         self.save_pretrained = model.save_pretrained
 
     def forward(self, **inputs: Any) -> Any:
-        if torch.jit.is_tracing():
+        if torch.jit.is_tracing():  # type: ignore[attr-defined, no-untyped-call]
             raise ValueError("this encoder cannot be traced")
         return self.model(**inputs)
 

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from treetop.text.reading import safety
+from treetop.text.reading.engines import ENGINES
 
 DIES = "import os, signal; os.kill(os.getpid(), signal.SIGILL)"
 DIES_WITH_AMX = f"import os\nif 'ONEDNN_MAX_CPU_ISA' not in os.environ:\n  {DIES}"
@@ -16,7 +17,7 @@ DIES_WITH_AMX = f"import os\nif 'ONEDNN_MAX_CPU_ISA' not in os.environ:\n  {DIES
 def trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """An engine whose trial can be chosen, and a count of how often it ran."""
     engine = SimpleNamespace(trial="", packages=("numpy",), runs=tmp_path / "runs")
-    monkeypatch.setitem(safety.ENGINES, "some", engine)  # type: ignore[misc]
+    monkeypatch.setitem(ENGINES, "some", engine)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", "")
     monkeypatch.delenv("ONEDNN_MAX_CPU_ISA")

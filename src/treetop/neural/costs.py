@@ -19,7 +19,8 @@ from treetop.neural.precision import autocast
 from treetop.neural.settings import OptimConfig
 from treetop.progress import Stage
 from treetop.runtime import Runtime
-from treetop.text.encoder import EncoderConfig, EncoderSize, threads
+from treetop.text.encoder import EncoderConfig, EncoderSize
+from treetop.text.threads import threads
 
 __all__ = ["EncoderCosts", "Speed", "try_out"]
 

@@ -22,7 +22,7 @@ from treetop.neural.scorer import NodeScorer
 from treetop.predictions import Ask, Predictions
 from treetop.runtime import Runtime
 from treetop.store import Folder
-from treetop.text.encoder import threads
+from treetop.text.threads import threads
 from treetop.text.tokens import Padded, Tokens, batches_by_length
 from treetop.types import CSR, Dense
 

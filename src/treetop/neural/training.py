@@ -31,7 +31,7 @@ from treetop.neural.parallel import World, world_of
 from treetop.neural.precision import autocast
 from treetop.neural.settings import OptimConfig
 from treetop.runtime import Runtime
-from treetop.text.encoder import threads
+from treetop.text.threads import threads
 
 __all__ = ["Trainable", "TrainingLog", "Watch", "fine_tune"]
 

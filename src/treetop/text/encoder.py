@@ -38,6 +38,7 @@ except ImportError as error:
 from treetop.text.frozen import lowest, run_lowest, skipping
 from treetop.text.pooling import say_mean, trained_pooling
 from treetop.text.pretrained import check_whole, find, opening, quiet, read_config, read_model, read_tokenizer
+from treetop.text.threads import threads
 
 __all__ = ["EncoderConfig", "EncoderSize", "TextEncoder", "check_reads", "mean_tokens", "read_all", "size_of"]
 
@@ -342,17 +343,6 @@ def _join_pieces(pooled: Tensor, batch: Padded) -> Tensor:
     owner = torch.from_numpy(batch.owner).to(pooled.device)
     total = pooled.new_zeros(pooled.shape[0], batch.texts, pooled.shape[2]).index_add(1, owner, pooled)
     return total / torch.bincount(owner, minlength=batch.texts)[None, :, None]
-
-
-@contextmanager
-def threads(runtime: Runtime) -> Iterator[None]:
-    """Run torch on the runtime's number of threads."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(runtime.cores)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def _rebuilt(config: EncoderConfig, about: Any, weights: dict[str, Any], tokenizer: Any, training: bool) -> TextEncoder:

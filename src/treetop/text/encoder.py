@@ -86,7 +86,7 @@ def mean_tokens(config: EncoderConfig, texts: Texts) -> float:
     """Tokens that the encoder will read of a text on average, by a sample of them."""
     source = find(config.name)
     with opening(config.name, source):
-        tokenizer = transformers.AutoTokenizer.from_pretrained(source)
+        tokenizer = read_tokenizer(source)
     sample = some_of(texts, _SAMPLE)
     return count_tokens(sample, tokenizer, most=config.max_tokens * config.chunks) / max(1, len(sample))
 
@@ -139,6 +139,10 @@ class TextEncoder(nn.Module):
 
         If the encoder pools by the mean, the folder says so the way sentence encoders do.
         """
+        inner = getattr(self.tokenizer, "backend_tokenizer", None)
+        if inner is not None:  # else the file would tell how the last text was cut and padded
+            inner.no_truncation()
+            inner.no_padding()
         with quiet():
             self.model.save_pretrained(folder)
             self.tokenizer.save_pretrained(folder)

@@ -37,7 +37,16 @@ except ImportError as error:
 
 from treetop.text.frozen import lowest, run_lowest, skipping
 from treetop.text.pooling import say_mean, trained_pooling
-from treetop.text.pretrained import check_whole, find, opening, quiet, read_config, read_model, read_tokenizer
+from treetop.text.pretrained import (
+    check_whole,
+    find,
+    opening,
+    quiet,
+    read_config,
+    read_model,
+    read_tokenizer,
+    writing,
+)
 from treetop.text.threads import threads
 
 __all__ = ["EncoderConfig", "EncoderSize", "TextEncoder", "check_reads", "mean_tokens", "read_all", "size_of"]
@@ -143,7 +152,7 @@ class TextEncoder(nn.Module):
         if inner is not None:  # else the file would tell how the last text was cut and padded
             inner.no_truncation()
             inner.no_padding()
-        with quiet():
+        with quiet(), writing():
             self.model.save_pretrained(folder)
             self.tokenizer.save_pretrained(folder)
         if self.config.pooling == "mean":

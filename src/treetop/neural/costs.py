@@ -15,12 +15,11 @@ import torch
 from torch import nn
 
 from treetop.neural.memory import Head
+from treetop.neural.optimiser import OptimConfig
 from treetop.neural.precision import autocast
-from treetop.neural.settings import OptimConfig
 from treetop.progress import Stage
 from treetop.runtime import Runtime
-from treetop.text.encoder import EncoderConfig, EncoderSize
-from treetop.text.threads import threads
+from treetop.text.encoder import EncoderConfig, EncoderSize, threads
 
 __all__ = ["EncoderCosts", "Speed", "try_out"]
 

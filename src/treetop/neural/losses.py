@@ -17,13 +17,15 @@ and averaged over texts, so that a batch split over processes has the same gradi
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from treetop.neural.settings import Divisor
+__all__ = ["LOSSES", "Divisor", "bce", "squared_hinge"]
 
-__all__ = ["LOSSES", "bce", "squared_hinge"]
+Divisor: TypeAlias = Literal["real", "width", "sum"]
 
 
 def bce(

@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 NATIVE := CMakeLists.txt $(wildcard src/treetop/kernels/src/*.cpp src/treetop/kernels/src/*/*)
 PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint types tests slow coverage wheels bench profile clean
+.PHONY: demo test lint types tests slow coverage wheels bench drill profile clean
 
 demo: $(VENV)/.demo
 	$(BIN)/treetop demo
@@ -38,6 +38,9 @@ wheels:
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks run --quick $(ARGS)
+
+drill: $(VENV)/.dev
+	$(BIN)/python -m drills run $(ARGS)
 
 profile: $(VENV)/.dev
 	$(BIN)/python -m benchmarks profile $(ARGS)

@@ -76,4 +76,4 @@ def encoder() -> EncoderConfig:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     network.save_pretrained(folder)
     pieces.save_pretrained(folder)
-    return EncoderConfig(name=str(folder), max_tokens=16, pooling="mean", dropout=0.0)
+    return EncoderConfig(name=str(folder), max_tokens=16, pooling="mean", dropout=0.0, reader="torch")

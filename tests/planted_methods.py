@@ -15,7 +15,7 @@ from treetop.methods.lightxml import LightXML, LightXMLConfig
 from treetop.methods.x_transformer import XTransformer, XTransformerConfig
 from treetop.methods.xr_transformer import XRTransformer, XRTransformerConfig
 from treetop.metrics import evaluate
-from treetop.neural.optimiser import OptimConfig
+from treetop.neural.settings import OptimConfig
 from treetop.runtime import Runtime
 
 __all__ = ["PLANTED_MAKERS", "TREE", "p_at_1"]

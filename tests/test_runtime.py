@@ -76,15 +76,17 @@ def test_an_error_passes_through_a_bar() -> None:
 
 
 def test_the_meter_tells_work_from_waiting() -> None:
+    """Against clocks read just around it, so that it does not matter how busy the machine is."""
+    before = sum(os.times()[:4])
     with Meter() as waiting:
         time.sleep(0.2)
-    assert 0.2 <= waiting.wall_seconds < 5
-    assert waiting.cpu_seconds < 0.15
+    assert waiting.wall_seconds >= 0.2
+    assert waiting.cpu_seconds <= sum(os.times()[:4]) - before + 0.02  # the clock ticks in hundredths
     with Meter() as working:
         end = time.process_time() + 0.2
         while time.process_time() < end:
             pass
-    assert 0.15 <= working.cpu_seconds < 5
+    assert working.cpu_seconds >= 0.15
     assert working.wall_seconds >= 0.15
 
 

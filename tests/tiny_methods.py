@@ -18,7 +18,7 @@ from treetop.methods.cascadexml import CascadeXML, CascadeXMLConfig
 from treetop.methods.lightxml import LightXML, LightXMLConfig
 from treetop.methods.x_transformer import XTransformer, XTransformerConfig
 from treetop.methods.xr_transformer import XRTransformer, XRTransformerConfig
-from treetop.neural.optimiser import OptimConfig
+from treetop.neural.settings import OptimConfig
 from treetop.runtime import Runtime
 from treetop.text.encoder import EncoderConfig
 
@@ -28,13 +28,14 @@ OPTIM = OptimConfig(lr=6e-3, head_lr_factor=3.0, epochs=6, batch_size=16, warmup
 
 @cache
 def encoder() -> EncoderConfig:
-    """One layer of 32 numbers over the words of the planted corpus."""
+    """Two layers of 32 numbers over the words of the planted corpus; read with torch, as exporting takes seconds."""
     folder = Path(tempfile.mkdtemp(prefix="treetop-tiny-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     words = [f"topic{t}" for t in range(6)] + [f"noise{n}" for n in range(200)]
     words += [f"word{t}x{label}x{n}" for t in range(6) for label in range(7) for n in range(3)]
     words += ["apple", "pie", "cake", "rain", "text"]
-    return EncoderConfig(name=str(make_encoder(folder, words, layers=2)), max_tokens=32, pooling="mean", dropout=0.0)
+    name = str(make_encoder(folder, words, layers=2))
+    return EncoderConfig(name=name, max_tokens=32, pooling="mean", dropout=0.0, reader="torch")
 
 
 def light(**options: Any) -> Callable[[Runtime], Method[Any]]:

@@ -10,7 +10,8 @@ from torch import Tensor, nn
 
 from treetop.data import Dataset
 from treetop.neural.examples import Batch, Examples
-from treetop.neural.optimiser import Group, OptimConfig, group_parameters
+from treetop.neural.optimiser import Group, group_parameters
+from treetop.neural.settings import OptimConfig
 from treetop.neural.training import TrainingLog, fine_tune
 from treetop.runtime import Runtime
 from treetop.text.encoder import TextEncoder

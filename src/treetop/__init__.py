@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from treetop.methods.resolving import resolve as resolve
     from treetop.metrics.evaluate import evaluate as evaluate
     from treetop.metrics.propensity import Propensity as Propensity
-    from treetop.neural.optimiser import OptimConfig as OptimConfig
+    from treetop.neural.settings import OptimConfig as OptimConfig
     from treetop.predictions import Predictions as Predictions, Suggestion as Suggestion, fuse as fuse
     from treetop.runtime import Runtime as Runtime
     from treetop.text import Tfidf as Tfidf, TfidfConfig as TfidfConfig
@@ -64,7 +64,7 @@ _HOMES = {
     "methods": ("METHODS", "load"),
     "methods.resolving": ("resolve",),
     "metrics": ("Propensity", "evaluate"),
-    "neural.optimiser": ("OptimConfig",),
+    "neural.settings": ("OptimConfig",),
     "predictions": ("Predictions", "Suggestion", "fuse"),
     "runtime": ("Runtime",),
     "text": ("Tfidf", "TfidfConfig"),

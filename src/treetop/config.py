@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
+import math
 import operator
 import sys
 import types
@@ -27,6 +28,8 @@ else:
 __all__ = ["adjust", "difference", "from_dict", "merge", "override", "read_toml", "settle", "to_dict", "unfold"]
 
 T = TypeVar("T")
+_TOO_LARGE = 2**31
+_LONGEST_SHOWN = 200
 
 
 def to_dict(config: Any) -> dict[str, Any]:
@@ -159,7 +162,7 @@ def _parse(text: str) -> Any:
         return None
     try:
         return json.loads(text.lower() if text.lower() in ("true", "false") else text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):  # also numbers of thousands of digits, and brackets in brackets in …
         return text
 
 
@@ -216,11 +219,31 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
         return _convert_choice(arguments, value, where)
     elif origin is tuple and isinstance(value, list | tuple):
         return _convert_tuple(arguments, value, where)
-    elif hint is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+    elif hint in (int, float) and isinstance(value, int | float) and not isinstance(value, bool):
+        return _convert_number(hint, value, where)
     elif _is_plain(hint, value):
         return value
-    raise ConfigError(f"'{where}' is {value!r}; expected {getattr(hint, '__name__', hint)}")
+    raise ConfigError(f"'{where}' is {_shown(value)}; expected {getattr(hint, '__name__', hint)}")
+
+
+def _convert_number(hint: Any, value: float, where: str) -> Any:
+    """A number that the kernels can count with: whole ones have 32 bits there, and none is infinite."""
+    if hint is int and not isinstance(value, int):
+        raise ConfigError(f"'{where}' is {value!r}; expected int")
+    if isinstance(value, int) and abs(value) >= _TOO_LARGE:
+        raise ConfigError(f"'{where}' is {_shown(value)}; whole numbers end at {_TOO_LARGE - 1:,}")
+    if not math.isfinite(value):
+        raise ConfigError(f"'{where}' is {value}; expected a finite number")
+    return hint(value)
+
+
+def _shown(value: Any) -> str:
+    """A value as in code, but not a page of it."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python does not write out thousands of digits
+        return "a number of thousands of digits"
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
 def _convert_choice(choices: tuple[Any, ...], value: Any, where: str) -> Any:
@@ -228,13 +251,13 @@ def _convert_choice(choices: tuple[Any, ...], value: Any, where: str) -> Any:
         return "none"  # how an assignment such as `optim.average=none` reads
     if value in choices:
         return value
-    raise ConfigError(f"'{where}' is {value!r}; choose one of {', '.join(repr(choice) for choice in choices)}")
+    raise ConfigError(f"'{where}' is {_shown(value)}; choose one of {', '.join(repr(choice) for choice in choices)}")
 
 
 def _convert_union(choices: tuple[Any, ...], value: Any, where: str, hint: Any) -> Any:
     if value is None and type(None) in choices:
         return None
-    problem = ConfigError(f"'{where}' is {value!r}; expected {hint}")
+    problem = ConfigError(f"'{where}' is {_shown(value)}; expected {hint}")
     for choice in choices:
         if choice is type(None):
             continue

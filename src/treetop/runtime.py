@@ -22,6 +22,9 @@ except ModuleNotFoundError:  # Windows
 
 __all__ = ["Meter", "Runtime", "available_cores", "available_memory", "leads"]
 
+_MOST_THREADS = 4096
+_SEEDS = 2**62  # random generators take 64 bits, and some parts add a little to the seed
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Runtime:
@@ -44,10 +47,10 @@ class Runtime:
     False the log of the name `treetop`, for programs; or any `Progress`, of which a plain one tells nobody."""
 
     def __post_init__(self) -> None:
-        if self.threads < 0:
-            raise ConfigError(f"threads is {self.threads}; give 0 for all cores, or a positive number")
-        if self.seed < 0:
-            raise ConfigError(f"seed is {self.seed}; give zero or a positive number")
+        if not 0 <= self.threads <= _MOST_THREADS:
+            raise ConfigError(f"threads is {self.threads}; give 0 for all cores, or a number up to {_MOST_THREADS:,}")
+        if not 0 <= self.seed < _SEEDS:
+            raise ConfigError(f"seed is {self.seed}; give a number from 0 to {_SEEDS - 1:,}")
         if self.precision not in ("float32", "bfloat16"):
             raise ConfigError(f"precision is '{self.precision}'; choose 'float32' or 'bfloat16'")
         if isinstance(self.progress, bool):

@@ -45,6 +45,24 @@ MISTAKES = {
     "nothing to resume": (("train", "--data", "DATA", "--out", "m", "--resume"), "nothing to resume"),
     "an ensemble of nobody": (("train", "--data", "DATA", "--out", "m", "--method", "ensemble"), "treetop ensemble"),
     "a folder of texts": (("predict", "MODEL", "DATA"), "this is a folder"),
+    "a seed too large": (("train", "--data", "DATA", "--out", "m", "--seed", str(2**70)), "seed is 11805916207"),
+    "too many threads": (("predict", "MODEL", "DATA/test.jsonl", "--threads", str(2**40)), "threads is 1099511627776"),
+    "a number too large": (
+        ("train", "--data", "DATA", "--out", "m", "--set", "linear.solver.max_iter=99999999999"),
+        "'linear.solver.max_iter' is 99999999999; whole numbers end at 2,147,483,647",
+    ),
+    "an infinite number": (
+        ("train", "--data", "DATA", "--out", "m", "--set", "linear.solver.threshold=Infinity"),
+        "'linear.solver.threshold' is inf; expected a finite number",
+    ),
+    "infinite weights": (
+        ("ensemble", "MODEL", "MODEL", "--out", "m", "--weights", "inf,1"),
+        "is inf; expected a finite",
+    ),
+    "too many digits": (("train", "--data", "DATA", "--out", "m", "--set", "trees=" + "7" * 5000), "'trees' is '777"),
+    "too deep": (("train", "--data", "DATA", "--out", "m", "--set", "trees=" + "[" * 9999), "'trees' is '[["),
+    "a name too long": (("train", "--data", "DATA", "--out", "m" * 250), "File name too long"),
+    "a model with a long name": (("predict", "m" * 300, "DATA/test.jsonl"), "File name too long"),
     "negative threads": (("train", "--data", "DATA", "--out", "m", "--threads", "-1"), "threads"),
 }
 
@@ -56,9 +74,20 @@ def test_mistakes_are_one_clear_line_and_exit_2(mistake: str, model: Path, folde
     assert done.returncode == 2
     assert len(done.stderr.strip().splitlines()) == 1, done.stderr
     assert expected in done.stderr
+    assert len(done.stderr) < 600
     assert not Path("m").exists()
 
 
 def test_the_version() -> None:
     done = run("--version")
     assert (done.returncode, done.stdout) == (0, f"treetop {__version__}\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_a_full_standard_output_is_one_clear_line(model: Path, folder: Path) -> None:
+    for arguments in (("predict", str(model), str(folder / "test.jsonl")), ("presets",), ("--help",)):
+        with Path("/dev/full").open("w") as full:
+            command = [sys.executable, "-m", "treetop", *arguments]
+            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+        assert done.returncode == 2, arguments
+        assert done.stderr == "error: No space left on device\n"

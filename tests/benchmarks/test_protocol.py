@@ -37,12 +37,14 @@ def test_dense_scores_are_cut_to_the_best() -> None:
 
 def test_stages_measure_time_and_memory() -> None:
     stages = Stages()
+    before = time.process_time()
     with stages("sleep"):
         time.sleep(0.05)
+    spent = time.process_time() - before
     with stages("fill"):
         np.ones(30_000_000).sum()
     sleep, fill = stages.measured["sleep"], stages.measured["fill"]
     assert sleep["wall"] >= 0.05
-    assert sleep["cpu"] < 0.05
+    assert sleep["cpu"] <= spent + 0.02  # the clock ticks in hundredths
     assert fill["cpu"] > 0
     assert fill["peak_rss_mib"] > sleep["peak_rss_mib"] + 200

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
-from functools import reduce
 from itertools import permutations
-from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +19,6 @@ from benchmarks.tasks import from_data, from_shape
 
 from tiny_encoders import make_encoder
 
-NOISE = 1.2  # what predicting the same may cost once and again: omikuji and napkinXC are closer, and in no order
 POINTS = 0.012  # two paired standard errors of P@1 over the thousand test texts of the quick mode
 TINY = Shape(train=1500, test=300, labels=600, per_text=3.0, features=5000, words=40.0)
 
@@ -146,13 +142,11 @@ def test_the_command_line_refuses_unknown_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_quick_mode_twice_puts_its_rows_in_the_same_order(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_quick_mode_twice_measures_the_same_models(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     printed = []
     for _ in range(2):
         main(["run", "--quick", "--work", str(tmp_path)])
-        printed.append([line.split("|")[1].strip() for line in capsys.readouterr().out.splitlines()])
+        printed.append(sorted(line.split("|")[1].strip() for line in capsys.readouterr().out.splitlines()))
     assert printed[0] == printed[1]
     assert len(printed[0]) == 2 + len(QUICK)
     rows = rows_of(tmp_path / "results")
@@ -160,24 +154,6 @@ def test_the_quick_mode_twice_puts_its_rows_in_the_same_order(
     runs = [{row["peer"]: row for row in run if not row["error"]} for run in (rows[: len(QUICK)], rows[len(QUICK) :])]
     for peer in ("pecos", "treetop"):  # omikuji takes no seed, and napkinXC's is not enough with two threads
         assert runs[0][peer]["metrics"] == runs[1][peer]["metrics"], peer
-    assert order(runs[0], "stages", "train", "cpu") == order(runs[1], "stages", "train", "cpu")
-    assert order(runs[0], "stages", "batch", "cpu")[0] == order(runs[1], "stages", "batch", "cpu")[0] == "treetop"
-    assert_same_order(runs[0], runs[1], lambda one, other: one > NOISE * other, "stages", "batch", "cpu")
-    assert_same_order(runs[0], runs[1], lambda one, other: one > other + POINTS, "metrics", "p@1")
-
-
-Run = dict[str, dict[str, Any]]
-
-
-def assert_same_order(first: Run, second: Run, clearly: Callable[[float, float], bool], *path: str) -> None:
-    for one, other in permutations(first, 2):
-        if clearly(figure(first[one], *path), figure(first[other], *path)):
-            assert figure(second[one], *path) > figure(second[other], *path), (path, one, other)
-
-
-def order(run: Run, *path: str) -> list[str]:
-    return sorted(run, key=lambda peer: figure(run[peer], *path))
-
-
-def figure(row: dict[str, Any], *path: str) -> float:
-    return float(reduce(getitem, path, row))  # type: ignore[arg-type]
+    for one, other in permutations(runs[0], 2):
+        if runs[0][one]["metrics"]["p@1"] > runs[0][other]["metrics"]["p@1"] + POINTS:
+            assert runs[1][one]["metrics"]["p@1"] > runs[1][other]["metrics"]["p@1"], (one, other)

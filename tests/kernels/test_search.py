@@ -5,8 +5,10 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -220,11 +222,27 @@ def test_search_can_be_interrupted() -> None:
     sparse, _ = random_texts(rng, 400, 300, density=0.9)
     texts = csr(sp.vstack([sparse] * 150))
     searcher = kernels.Searcher(levels)
-    timer = threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT))  # the whole search takes some CPU-seconds
-    timer.start()
+    main, searches = threading.get_ident(), kernels.Searcher.search.__code__
+
+    def interrupt_the_search() -> None:
+        while all(frame.f_code is not searches for frame in frames_of(main)):
+            time.sleep(0.001)
+        os.kill(os.getpid(), signal.SIGINT)  # the whole search takes some CPU-seconds
+
+    helper = threading.Thread(target=interrupt_the_search)
+    helper.start()
     with pytest.raises(KeyboardInterrupt):
         searcher.search(texts, None, beams=[50], k=100)
-    timer.join()
+    helper.join()
+
+
+def frames_of(thread: int) -> list[FrameType]:
+    """What a thread is doing, the innermost call first."""
+    frame, found = sys._current_frames().get(thread), []
+    while frame is not None:
+        found.append(frame)
+        frame = frame.f_back
+    return found
 
 
 @pytest.mark.parametrize("keep", [0, 3])

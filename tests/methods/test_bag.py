@@ -12,7 +12,7 @@ from scipy import sparse as sp
 import treetop
 from treetop.data import Corpus, Dataset, read
 from treetop.errors import ConfigError, DataError
-from treetop.methods.bag import bag_of_words, fit_bag_of_words, taken_features
+from treetop.methods.bag import bag_of_words, fit_bag_of_words, taken_features, texts_of
 from treetop.methods.one_vs_all import OneVsAll
 from treetop.methods.xr_linear import XRLinear
 from treetop.runtime import Runtime
@@ -152,3 +152,8 @@ def test_reading_says_that_features_are_shipped(toy_train: Dataset, tmp_path: Pa
 def test_other_words_are_refused() -> None:
     with pytest.raises(ConfigError, match="features"):
         XRLinear(features="shipped")
+
+
+def test_an_encoder_needs_texts() -> None:
+    with pytest.raises(DataError, match="reads texts"):
+        texts_of(Corpus([], canonical(np.eye(2, dtype=np.float32))))

@@ -1,17 +1,21 @@
 from __future__ import annotations
 
+import json
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tiny_methods import NEURAL_MAKERS, OPTIM, light
+from tiny_methods import NEURAL_MAKERS, OPTIM, cascade, light, matching, recursive
 from treetop.data import Dataset
 from treetop.errors import ConfigError, StoreError
+from treetop.methods import Method
 from treetop.methods.fine_tuned import FineTuned
 from treetop.methods.lightxml import LightXML, Network
+from treetop.neural.checkpoint import Checkpoints
 from treetop.neural.examples import Batch, Examples
 from treetop.runtime import Runtime
 from treetop.text.encoder import TextEncoder, size_of
@@ -139,3 +143,50 @@ def test_frozen_layers_can_run_once(
         assert all(made == keep for made in kept)
         losses.append([record["loss"] for record in model.logs[0].records])
     assert losses[1] == pytest.approx(losses[0], rel=0.05)
+
+
+MAKERS: dict[str, Callable[..., Callable[[Runtime], Method[Any]]]] = {
+    "lightxml": light, "cascadexml": cascade, "xr-transformer": recursive, "x-transformer": matching
+}  # fmt: skip
+TIMES = ("speed", "cpu_seconds", "wall_seconds", "peak_rss_mib")
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_a_resumed_run_equals_an_uninterrupted_one_in_every_byte(
+    name: str, toy_train: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The manifests tell; only what holds the times of the training may differ, and in nothing else."""
+    made = MAKERS[name](optim=replace(OPTIM, steps=5, checkpoint_every=2))(Runtime(threads=1))
+
+    def fit(kept: str) -> Path:
+        model: Any = type(made)(made.config, runtime=Runtime(threads=1), checkpoint=tmp_path / f"{kept}.run")
+        model.fit(toy_train).save(tmp_path / kept)
+        return tmp_path / kept
+
+    whole = fit("whole")
+    write, left = Checkpoints.write, 2
+
+    def stop(self: Checkpoints, *arguments: Any) -> None:
+        nonlocal left
+        write(self, *arguments)
+        left -= 1
+        if not left:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Checkpoints, "write", stop)
+    with pytest.raises(KeyboardInterrupt):
+        fit("resumed")
+    monkeypatch.undo()
+    resumed = fit("resumed")
+    files = [json.loads((folder / "manifest.json").read_text())["files"] for folder in (whole, resumed)]
+    assert files[0].keys() == files[1].keys()
+    assert {file for file in files[0] if files[0][file] != files[1][file]} <= {"model.json", "training.jsonl"}
+    assert _without_times(whole) == _without_times(resumed)
+
+
+def _without_times(folder: Path) -> Any:
+    def bare(value: Any) -> Any:
+        return {key: bare(one) for key, one in value.items() if key not in TIMES} if isinstance(value, dict) else value
+
+    card, log = folder / "model.json", folder / "training.jsonl"
+    return [bare(json.loads(line)) for line in (card.read_text(), *log.read_text().splitlines())]

@@ -12,13 +12,15 @@ from planted_methods import PLANTED_MAKERS, p_at_1
 from tiny_methods import OPTIM, encoder, recursive
 from treetop.data import Dataset
 from treetop.errors import ConfigError
-from treetop.labels import LabelTree
-from treetop.methods.xr_transformer import Network, XRTransformer, XRTransformerConfig, _costs
+from treetop.linear import LinearTree
+from treetop.methods.tuning import xr_transformer as tuning
+from treetop.methods.tuning.xr_transformer import Network
+from treetop.methods.xr_transformer import XRTransformer, XRTransformerConfig
 from treetop.neural.candidates import expand
 from treetop.neural.examples import Batch
+from treetop.neural.starting import start_linearly
 from treetop.runtime import Runtime
-from treetop.sparse import canonical
-from treetop.text.encoder import TextEncoder
+from treetop.text.reading.text_reader import TextReader
 
 QUICK = replace(OPTIM, epochs=1, log_every=1)
 
@@ -37,18 +39,6 @@ def test_a_linear_start_begins_far_below_a_random_one(toy_train: Dataset) -> Non
     at_once = fitted(toy_train, bootstrap="everywhere", dropout=0.0)
     assert at_once.logs[0].records[0]["loss"] < 0.7 * models["linear"].logs[0].records[0]["loss"]
     assert np.isfinite(first["inherit"])
-
-
-@pytest.mark.parametrize("kind", ["prior", "none"])
-def test_a_start_at_random_is_with_or_without_expectations(kind: str, toy_train: Dataset) -> None:
-    model = recursive(bootstrap=kind)(Runtime(threads=1))
-    assert isinstance(model, XRTransformer)
-    model.encoder = TextEncoder.load(encoder())
-    tree, nothing = LabelTree.from_groups([range(40), [40, 41]]), np.empty((0, 0), np.float32)
-    network = model._network(nothing, tree, 0, tree.lift(toy_train.labels, 0), None, None)
-    assert network.scorer.bias is not None
-    bias = network.scorer.bias.tolist()
-    assert bias == [0, 0] if kind == "none" else -1 < bias[1] < bias[0]
 
 
 @pytest.mark.parametrize(
@@ -95,23 +85,6 @@ def test_steps_per_level(toy_train: Dataset) -> None:
     assert [log.steps for log in fitted(toy_train, steps=(0, 2)).logs] == [0, 2, 2]
 
 
-def test_who_competes_is_of_the_truth_the_search_or_both(toy_train: Dataset) -> None:
-    true, found = (canonical(np.array(rows, np.float32)) for rows in ([[1, 0, 0]], [[0, 1, 0]]))
-    competing = {}
-    for kind in ("teacher", "matcher", "both"):
-        model = recursive(negatives=kind)(Runtime())
-        assert isinstance(model, XRTransformer)
-        competing[kind] = model._rivals(true, found).toarray()[0].tolist()
-    assert competing == {"teacher": [1, 0, 0], "matcher": [0, 1, 0], "both": [1, 1, 0]}
-
-
-def test_costs_are_shares_of_a_texts_labels() -> None:
-    true = canonical(np.array([[3.0, 0.0, 1.0], [0.0, 2.0, 0.0]]))
-    assert _costs(true, "share").toarray().tolist() == [[0.75, 0, 0.25], [0, 1, 0]]
-    assert _costs(true, "count").toarray().tolist() == [[3, 0, 1], [0, 2, 0]]
-    assert _costs(true, "off").toarray().tolist() == [[1, 0, 1], [0, 1, 0]]
-
-
 def test_an_interrupted_fit_continues(toy_train: Dataset, tmp_path: Path) -> None:
     def model() -> XRTransformer:
         config = recursive(optim=QUICK)(Runtime()).config
@@ -124,6 +97,56 @@ def test_an_interrupted_fit_continues(toy_train: Dataset, tmp_path: Path) -> Non
         folder.rmdir()
     again = model().fit(toy_train)
     np.testing.assert_array_equal(first.predict(["topic1"]).scores, again.predict(["topic1"]).scores)
+
+
+class Counted:
+    """How often the texts are read, and how many linear starts are solved."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.reads = self.starts = 0
+        read, start = TextReader.read, start_linearly
+
+        def counted_read(*arguments: Any) -> Any:
+            self.reads += 1
+            return read(*arguments)
+
+        def counted_start(*arguments: Any, **options: Any) -> None:
+            self.starts += 1
+            start(*arguments, **options)
+
+        monkeypatch.setattr(TextReader, "read", counted_read)
+        monkeypatch.setattr(tuning, "start_linearly", counted_start)
+
+
+def test_texts_are_read_once_if_nothing_is_learned(toy_train: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    count = Counted(monkeypatch)
+    model = fitted(toy_train, steps=(0,))
+    assert len(model.logs) == 3
+    assert (count.reads, count.starts) == (1, 3)
+    count.reads = 0
+    fitted(toy_train, steps=(0, 2))  # nothing is learned from the first level
+    assert count.reads == 3
+
+
+def test_a_resumed_fit_does_not_repeat_what_is_done(
+    toy_train: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def model() -> XRTransformer:
+        config = recursive(optim=QUICK)(Runtime()).config
+        return XRTransformer(config, runtime=Runtime(threads=1), checkpoint=tmp_path)
+
+    count = Counted(monkeypatch)
+    with monkeypatch.context() as patched:
+        patched.setattr(LinearTree, "fit", lambda *_, **__: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            model().fit(toy_train)
+    assert (count.reads, count.starts) == (4, 3)
+    again = model().fit(toy_train)
+    assert (count.reads, count.starts) == (4, 3)
+    assert not list(tmp_path.glob("states-*"))  # the training is over
+    monkeypatch.undo()
+    expected = fitted(toy_train).predict(["topic1 noise3"]).scores
+    np.testing.assert_array_equal(again.predict(["topic1 noise3"]).scores, expected)
 
 
 def test_impossible_settings() -> None:

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from treetop.neural.averaging import Average
-from treetop.neural.optimiser import OptimConfig
+from treetop.neural.settings import OptimConfig
 
 
 def fed(config: OptimConfig, values: list[float]) -> tuple[Average, torch.Tensor]:

@@ -8,7 +8,7 @@ pytest.importorskip("transformers", reason="needs the extra 'neural'")
 
 from treetop.neural.costs import EncoderCosts, Speed, try_out
 from treetop.neural.memory import Head
-from treetop.neural.optimiser import OptimConfig
+from treetop.neural.settings import OptimConfig
 from treetop.runtime import Runtime
 from treetop.text.encoder import EncoderConfig, EncoderSize
 

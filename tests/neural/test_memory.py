@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from treetop.neural.memory import Head, needed_memory
-from treetop.neural.optimiser import OptimConfig
+from treetop.neural.settings import OptimConfig
 from treetop.text.encoder import EncoderConfig, EncoderSize
 
 BERT = EncoderSize(parameters=110_000_000, width=768, layers=12, attention_heads=12)

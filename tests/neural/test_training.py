@@ -21,7 +21,7 @@ from toy_training import WORDS, ToyNetwork, toy_examples, train, weights
 from listening import Kept
 from tiny_encoders import make_encoder
 from treetop.errors import ConfigError, StoreError
-from treetop.neural.optimiser import OptimConfig
+from treetop.neural.settings import OptimConfig
 from treetop.neural.training import fine_tune
 from treetop.runtime import Runtime
 

@@ -20,8 +20,9 @@ from treetop.config import from_dict
 from treetop.neural.candidates import targets
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import bce
-from treetop.neural.optimiser import Group, OptimConfig, group_parameters
+from treetop.neural.optimiser import Group, group_parameters
 from treetop.neural.scorer import NodeScorer
+from treetop.neural.settings import OptimConfig
 from treetop.neural.training import TrainingLog, fine_tune
 from treetop.runtime import Runtime
 from treetop.sparse import canonical

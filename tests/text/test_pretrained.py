@@ -14,6 +14,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+import treetop
 from tiny_encoders import make_encoder
 from treetop.errors import ConfigError, MissingExtraError, StoreError
 from treetop.text.encoder import EncoderConfig, TextEncoder, check_reads, size_of
@@ -144,3 +145,12 @@ def test_an_adapter_is_no_encoder(tmp_path: Path) -> None:
     (folder / "adapter_config.json").write_text(json.dumps({"base_model_name_or_path": "someone/else"}))
     with pytest.raises(StoreError, match=r"adapter_config\.json: is an adapter"):
         TextEncoder.load(EncoderConfig(name=str(folder)))
+
+
+def test_nothing_is_read_from_an_encoder_elsewhere() -> None:
+    """What the tests above hold for is one file; another that asks transformers itself would not be held to it."""
+    source = Path(treetop.__file__).parent
+    found = {
+        path.relative_to(source).as_posix() for path in source.rglob("*.py") if ".from_pretrained(" in path.read_text()
+    }
+    assert found == {"text/pretrained.py"}

@@ -59,7 +59,7 @@ def treetop(
 def main() -> None:
     """Run the command line; an error meant for the user is one line and exit code 2."""
     try:
-        app()
+        _run()
     except TreetopError as error:
         _fail(f"error: {error}")
     except MemoryError:
@@ -69,7 +69,22 @@ def main() -> None:
             raise
         _fail("error: not enough memory; lower optim.batch_size or encoder.max_tokens, or raise encoder.freeze")
     except BrokenPipeError:  # The reader of a pipe left early, as `head` does.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write_nothing_more()
+    except OSError as error:  # a full disk behind standard output, a file that cannot be read
+        _write_nothing_more()
+        place = f"{error.filename}: " if error.filename else ""
+        _fail(f"error: {place}{error.strerror or error}")
+
+
+def _run() -> None:
+    try:
+        app()
+    finally:
+        sys.stdout.flush()  # now, so that a disk that is full is an error like any other
+
+
+def _write_nothing_more() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str) -> None:

@@ -11,9 +11,9 @@ from treetop.data import Corpus
 from treetop.errors import DataError
 from treetop.sparse import canonical, check_features, normalise
 from treetop.text import Tfidf, TfidfConfig
-from treetop.types import CSR
+from treetop.types import CSR, Texts
 
-__all__ = ["FeatureSource", "bag_of_words", "fit_bag_of_words", "taken_features"]
+__all__ = ["FeatureSource", "bag_of_words", "fit_bag_of_words", "taken_features", "texts_of"]
 
 FeatureSource: TypeAlias = Literal["auto", "texts", "given", "both"]
 """Tf-idf of the texts, the given features, or both side by side; "auto": what a benchmark ships, else the texts."""
@@ -76,3 +76,10 @@ _TOLD = {
     "texts": "tf-idf of the texts is taken, and not the given features",
     "both": "tf-idf of the texts and the given features are taken",
 }
+
+
+def texts_of(corpus: Corpus) -> Texts:
+    """The texts, which an encoder cannot do without."""
+    if len(corpus) and not len(corpus.texts):
+        raise DataError("a transformer reads texts, but only features are given; give the features' texts")
+    return corpus.texts

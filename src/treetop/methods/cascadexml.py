@@ -44,18 +44,19 @@ from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa, smoothed_pifa
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
-from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words
+from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words, texts_of
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking_level, weighing
 from treetop.methods.fine_tuned import FineTuned, network_part
 from treetop.methods.parts import TFIDF_IF_TEXTS, TREE, linear_tree
 from treetop.neural.candidates import Children, Limits, expand, expand_scores, pick, targets
 from treetop.neural.costs import EncoderCosts
 from treetop.neural.examples import Batch, Examples
-from treetop.neural.losses import Divisor, bce
+from treetop.neural.losses import bce
 from treetop.neural.memory import Head
-from treetop.neural.networks import find_nodes, hold_out, how_often, limits_of, rank, seeded, texts_of
-from treetop.neural.optimiser import Group, OptimConfig, check_watched, group_parameters
+from treetop.neural.networks import find_nodes, hold_out, how_often, limits_of, rank, seeded
+from treetop.neural.optimiser import Group, group_parameters
 from treetop.neural.scorer import NodeScorer
+from treetop.neural.settings import Divisor, OptimConfig, check_watched
 from treetop.neural.starting import start_linearly
 from treetop.neural.training import TrainingLog, fine_tune
 from treetop.predictions import Ask, Predictions, fuse

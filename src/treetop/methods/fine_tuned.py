@@ -9,32 +9,34 @@ from collections.abc import Callable
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeVar
-
-from torch import nn
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from treetop.config import to_dict
 from treetop.data import Dataset
+from treetop.methods.bag import texts_of
 from treetop.methods.base import Method, training_memory
 from treetop.methods.costs import Sizes, sizes_of
 from treetop.methods.parts import Part
 from treetop.metrics.evaluate import dev_score
-from treetop.neural.checkpoint import claim
-from treetop.neural.costs import EncoderCosts, try_out
-from treetop.neural.memory import Head, needed_memory
-from treetop.neural.networks import load_heads, save_heads, texts_of
-from treetop.neural.optimiser import OptimConfig
-from treetop.neural.precision import check_device
-from treetop.neural.training import TrainingLog, Watch
+from treetop.neural.settings import OptimConfig
 from treetop.predictions import Ask
 from treetop.progress import Plan, Stage
 from treetop.runtime import Runtime, leads
 from treetop.store import Folder
-from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder, check_reads, mean_tokens, size_of
+from treetop.text.encoder_config import EncoderConfig
+from treetop.text.reading.choosing import Layers, check_installed, open_reader
 from treetop.text.states import forget_states
 from treetop.types import CSR, Texts
 
-__all__ = ["ENCODER", "FineTuned", "FineTunedConfig", "network_part"]
+if TYPE_CHECKING:  # to predict, torch and transformers are not needed
+    from torch import nn
+
+    from treetop.neural.costs import EncoderCosts
+    from treetop.neural.memory import Head
+    from treetop.neural.training import TrainingLog, Watch
+    from treetop.text.encoder import EncoderSize, TextEncoder
+
+__all__ = ["FineTuned", "FineTunedConfig", "last_layer", "network_part", "reader_part"]
 
 LOG = "training.jsonl"
 _ENCODER = "encoder"
@@ -52,28 +54,40 @@ class FineTunedConfig(Protocol):
         """The training."""
 
 
+def last_layer(depth: int) -> tuple[int, ...]:
+    """What most methods read of an encoder that has so many layers."""
+    return (depth,)
+
+
+def reader_part(layers: Layers) -> Part:
+    """An encoder that learns no more, and what was exported of it for other engines than torch."""
+    return Part(
+        "reader",
+        write=lambda reader, folder: reader.save(folder.path / _ENCODER),
+        read=lambda model, folder: open_reader(model.config.encoder, folder.path / _ENCODER, layers, model.runtime),
+    )
+
+
 def _write_network(network: Any, folder: Folder) -> None:
+    from treetop.neural.networks import save_heads
+
     network.encoder.save(folder.path / _ENCODER)
     save_heads(network, folder)
-
-
-def _read_encoder(model: Any, folder: Folder) -> TextEncoder:
-    return TextEncoder.load(model.config.encoder, folder.path / _ENCODER).eval().to(model.runtime.device)
 
 
 def network_part(build: Callable[[Any, TextEncoder], nn.Module]) -> Part:
     """A network: its encoder as a folder of its own, all other weights beside it. `build` makes it for a model."""
 
     def read(model: Any, folder: Folder) -> nn.Module:
+        from treetop.neural.networks import load_heads
+        from treetop.text.encoder import TextEncoder
+
         network = build(model, TextEncoder.load(model.config.encoder, folder.path / _ENCODER))
         load_heads(network, folder)
         return network.to(model.runtime.device)
 
     return Part("network", _write_network, read)
 
-
-ENCODER = Part("encoder", lambda encoder, folder: encoder.save(folder.path / _ENCODER), _read_encoder)
-"""An encoder without anything on top."""
 
 C = TypeVar("C", bound=FineTunedConfig)
 F = TypeVar("F", bound="FineTuned[Any]")
@@ -97,7 +111,10 @@ class FineTuned(Method[C]):
         **settings: Any,
     ) -> None:
         super().__init__(config, preset=preset, runtime=runtime, **settings)
-        check_device(self.runtime.device)
+        if self.runtime.device != "cpu":
+            from treetop.neural.precision import check_device
+
+            check_device(self.runtime.device)
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
         self.logs: list[TrainingLog] = []
         self._log_file: Path | None = None  # of a model that was loaded
@@ -114,6 +131,10 @@ class FineTuned(Method[C]):
         return model
 
     def _fit(self, train: Dataset) -> None:
+        from treetop.neural.checkpoint import claim
+        from treetop.text.encoder import check_reads
+
+        check_installed(self.config.encoder)
         check_reads(self.config.encoder, texts_of(train.corpus))
         if self.checkpoint is None:
             self._learn(train)
@@ -152,6 +173,9 @@ class FineTuned(Method[C]):
 
     def plan(self, train: Dataset) -> Plan:
         """The stages of a training; a layer of the encoder is tried out to tell how quick this machine is."""
+        from treetop.neural.costs import EncoderCosts, try_out
+        from treetop.text.encoder import mean_tokens, size_of
+
         config, runtime, texts = self.config.encoder, self.runtime, texts_of(train.corpus)
         tokens, size = mean_tokens(config, texts), size_of(config)
         speed = try_out(size, max(1, round(min(tokens, config.max_tokens))), runtime)
@@ -162,9 +186,13 @@ class FineTuned(Method[C]):
 
     def memory_estimate(self, train: Dataset) -> int:
         """Bytes of the network (see `neural.memory`), and of the linear parts on tf-idf."""
+        from treetop.text.encoder import size_of
+
         return self._memory(train, size_of(self.config.encoder))
 
     def _memory(self, train: Dataset, size: EncoderSize) -> int:
+        from treetop.neural.memory import needed_memory
+
         config, labels = self.config, len(train.space)
         heads, chooses = self._heads(labels, size), getattr(config, "dev_share", 0.0) > 0
         optim = replace(config.optim, batch_size=min(config.optim.batch_size, len(train)))

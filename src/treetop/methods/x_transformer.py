@@ -50,7 +50,7 @@ from treetop.errors import ConfigError, DataError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
 from treetop.labels.representation import unit_rows
 from treetop.linear import LinearLevel, SearchConfig, SolverConfig, WeightType
-from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words
+from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words, texts_of
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking_level, weighing
 from treetop.methods.fine_tuned import FineTuned, network_part
 from treetop.methods.parts import TFIDF_IF_TEXTS, TREE, linear_level
@@ -58,9 +58,10 @@ from treetop.neural.candidates import Limits, targets
 from treetop.neural.costs import EncoderCosts
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.memory import Head
-from treetop.neural.networks import find_nodes, how_often, limits_of, seeded, texts_of
-from treetop.neural.optimiser import Group, OptimConfig, check_watched, group_parameters
+from treetop.neural.networks import find_nodes, how_often, limits_of, seeded
+from treetop.neural.optimiser import Group, group_parameters
 from treetop.neural.scorer import NodeScorer
+from treetop.neural.settings import OptimConfig, check_watched
 from treetop.neural.starting import start_linearly
 from treetop.neural.training import fine_tune
 from treetop.predictions import Ask, Predictions

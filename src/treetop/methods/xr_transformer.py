@@ -32,38 +32,29 @@ text are scaled to length one before PIFA.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
-
-import numpy as np
-import torch
-from torch import Tensor, nn
+from typing import TYPE_CHECKING, Any, Literal
 
 from treetop.config import settle
 from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
-from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words
+from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words, texts_of
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking, weighing
-from treetop.methods.fine_tuned import ENCODER, FineTuned
+from treetop.methods.fine_tuned import FineTuned, last_layer, reader_part
 from treetop.methods.parts import TFIDF_IF_TEXTS, linear_tree
-from treetop.neural.candidates import Children, expand, targets
-from treetop.neural.costs import EncoderCosts
-from treetop.neural.examples import Batch, Examples
-from treetop.neural.losses import LOSSES, Divisor
-from treetop.neural.memory import Head
-from treetop.neural.networks import find_nodes, how_often, seeded, texts_of
-from treetop.neural.optimiser import Group, OptimConfig, check_watched, group_parameters
-from treetop.neural.scorer import NodeScorer
-from treetop.neural.starting import start_linearly
-from treetop.neural.training import TrainingLog, fine_tune
+from treetop.neural.settings import Divisor, OptimConfig, check_watched
 from treetop.predictions import Ask, Predictions
 from treetop.progress import Stage
-from treetop.sparse import AnyFeatures, binarise, join, normalise, union
+from treetop.sparse import AnyFeatures, binarise, join, normalise
 from treetop.text import TfidfConfig
-from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder
-from treetop.text.tokens import Padded, Tokens
+from treetop.text.encoder_config import EncoderConfig
 from treetop.types import CSR, Dense
+
+if TYPE_CHECKING:
+    from treetop.neural.costs import EncoderCosts
+    from treetop.neural.memory import Head
+    from treetop.text.encoder import EncoderSize, TextEncoder
 
 __all__ = ["XRTransformer", "XRTransformerConfig"]
 
@@ -135,32 +126,10 @@ class XRTransformerConfig:
             raise ConfigError(f"steps are {self.steps} and optim.steps is {self.optim.steps}; give one of them")
         check_watched(self.optim, None)
 
-
-class Network(nn.Module):
-    """The encoder and the nodes of one level."""
-
-    def __init__(self, config: XRTransformerConfig, encoder: TextEncoder, tree: LabelTree, level: int) -> None:
-        super().__init__()
-        self.config, self.encoder = config, encoder
-        self.dropout = nn.Dropout(config.dropout)
-        self.scorer = NodeScorer(tree.widths[level], encoder.width, by_rows=level > 0)
-        self.below = Children(*tree.children(level))
-
-    def logits(self, tokens: Padded, candidates: Tensor | None) -> Tensor:
-        """Scores of the candidates, or of all nodes, before any link."""
-        scores: Tensor = self.scorer(self.dropout(self.encoder(tokens)[0]), candidates)
-        return scores
-
-    def loss(self, batch: Batch) -> Tensor:
-        """Eq. 9 without its regulariser, which is the optimiser's weight decay."""
-        candidates, true = None if batch.compete is None else expand(batch.compete.ids, self.below), batch.true[0]
-        hit = targets(true.ids, candidates, self.scorer.nodes, true.values)
-        loss = LOSSES[self.config.loss]
-        return loss(self.logits(batch.tokens, candidates), hit, candidates, self.config.divide_by, self.config.negative)
-
-    def parameter_groups(self, config: OptimConfig) -> list[Group]:
-        """The encoder and the nodes."""
-        return group_parameters(self, self.encoder, config)
+    def optim_of(self, level: int) -> OptimConfig:
+        """The training of a level."""
+        optim, steps = self.optim, self.steps
+        return replace(optim, steps=steps[min(level, len(steps) - 1)], epochs=0) if steps else optim
 
 
 class XRTransformer(FineTuned[XRTransformerConfig]):
@@ -168,94 +137,34 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
 
     name = "xr-transformer"
     config_class = XRTransformerConfig
-    parts = (TFIDF_IF_TEXTS, ENCODER, linear_tree("ranker", lambda config: config.ranker.search))
+    parts = (TFIDF_IF_TEXTS, reader_part(last_layer), linear_tree("ranker", lambda config: config.ranker.search))
 
     def _learn(self, train: Dataset) -> None:
+        from treetop.methods.tuning.xr_transformer import Tuning
+        from treetop.neural.networks import seeded
+        from treetop.text.encoder import TextEncoder
+        from treetop.text.reading.readings import Readings
+
         c, runtime = self.config, self.runtime
-        texts = texts_of(train.corpus)
         with runtime.bar("tf-idf"):
             self.tfidf, x = fit_bag_of_words(c.tfidf, train.corpus, features=c.features, threads=runtime.cores)
         tree = self._grow(x, train.labels, c.coarse_tree)
         with seeded(runtime.seed):  # a pooler that its files lack is random
-            self.encoder = TextEncoder.load(c.encoder).to(runtime.device)
-        tokens = self.encoder.tokenize(texts, self.checkpoint, runtime)
-        tokens = self.encoder.keep_frozen(tokens, self.checkpoint, runtime)
-        features = self._features(x, self._tune(tokens, tree, binarise(train.labels)))
+            encoder = TextEncoder.load(c.encoder).to(runtime.device)
+        tokens = encoder.tokenize(texts_of(train.corpus), self.checkpoint, runtime)
+        tokens = encoder.keep_frozen(tokens, self.checkpoint, runtime)
+        readings = Readings(encoder, last_layer, tokens, runtime, self.checkpoint)
+        tuning = Tuning(c, encoder, tree, runtime, self.checkpoint)
+        tuning.run(readings, binarise(train.labels))
+        features = self._features(x, readings.states(final=True))
         fine = self._grow(features, train.labels, c.fine_tree) if c.refine else tree
         self.ranker = LinearTree.fit(features, train.labels, fine, c.ranker, runtime=runtime)
+        self.reader, self.logs = readings.reader, tuning.logs
 
     def _grow(self, features: AnyFeatures, labels: CSR, config: TreeConfig) -> LabelTree:
         with self.runtime.bar("grow tree"):
             representation = pifa(features, labels, threads=self.runtime.cores)
             return grow_tree(representation, config, seed=self.runtime.seed, threads=self.runtime.cores)
-
-    def _tune(self, tokens: Tokens, tree: LabelTree, labels: CSR) -> Dense:
-        """Fine-tune the encoder on one level after the other; the embeddings of the texts in the end.
-
-        The search itself (`found`) never sees the truth.
-        """
-        levels = self._levels(tree)
-        if len(self.config.steps) > levels:
-            raise ConfigError(f"steps has {len(self.config.steps)} entries, but {levels} levels are tuned; give fewer")
-        rivals: CSR | None = None
-        found: CSR | None = None
-        above: NodeScorer | None = None
-        begun = self.config.bootstrap == "everywhere"
-        embedding = self.encoder.embed(tokens, self.runtime) if begun else np.empty((0, 0), np.float32)
-        self.logs = []
-        for level in range(levels):
-            true = tree.lift(labels, level)
-            network = self._network(embedding, tree, level, true, rivals, above)
-            examples = Examples(tokens, [_costs(true, self.config.relevance)], rivals)
-            self.logs.append(self._train(network, examples, level))
-            embedding = self.encoder.embed(tokens, self.runtime)
-            if level + 1 < levels:
-                beam = self.config.beam
-                found = find_nodes(network.scorer, embedding, beam, self.runtime, found=found, below=network.below)
-                rivals, above = self._rivals(binarise(true), binarise(found)), network.scorer
-        return embedding
-
-    def _rivals(self, true: CSR, found: CSR) -> CSR:
-        """The nodes whose children compete: eq. 8 and its parts."""
-        kind = self.config.negatives
-        return union(true, found) if kind == "both" else true if kind == "teacher" else found
-
-    def _levels(self, tree: LabelTree) -> int:
-        """Levels that the encoder is tuned on: at least the coarsest, then all that are not too fine."""
-        return 1 + sum(width <= self.config.finest for width in tree.widths[1:])
-
-    def _network(
-        self, embedding: Dense, tree: LabelTree, level: int, true: CSR, rivals: CSR | None, above: NodeScorer | None
-    ) -> Network:
-        """The network of a level, begun where the level above ended; `embedding` is what that one made of the texts."""
-        kind = self.config.bootstrap
-        with seeded(self.runtime.seed + level):
-            network = Network(self.config, self.encoder, tree, level)
-        network.to(self.runtime.device)
-        if kind == "everywhere" or (kind == "linear" and level > 0):
-            c, costs = self.config, _costs(true, self.config.relevance)
-            start_linearly(
-                network.scorer, embedding, costs, rivals, tree, level, self.runtime,
-                cost=c.bootstrap_c, negative=c.negative, loss=c.loss,
-            )  # fmt: skip
-        elif kind == "inherit" and above is not None:
-            parent = torch.from_numpy(tree.parents[level].astype(np.int64))
-            assert above.bias is not None
-            network.scorer.fill(above.weight[parent], above.bias[parent])
-        elif kind == "prior":
-            share = 1.0 if rivals is None else rivals.nnz / (rivals.shape[0] * rivals.shape[1])
-            network.scorer.expect(how_often(true, share), self.config.loss)
-        return network
-
-    def _train(self, network: Network, examples: Examples, level: int) -> TrainingLog:
-        optim = self._optim(level)
-        folder = None if self.checkpoint is None else self.checkpoint / f"level-{level}"
-        return fine_tune(network, examples, optim, self.runtime, checkpoint=folder, title=f"fine-tune level {level}")
-
-    def _optim(self, level: int) -> OptimConfig:
-        """The training of a level."""
-        optim, steps = self.config.optim, self.config.steps
-        return replace(optim, steps=steps[min(level, len(steps) - 1)], epochs=0) if steps else optim
 
     def _features(self, x: CSR, embedding: Dense) -> AnyFeatures:
         """Eq. 10."""
@@ -263,9 +172,9 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
         return join(x, unit) if self.config.use_tfidf else unit
 
     def _predict(self, corpus: Corpus, ask: Ask) -> Predictions:
-        tokens = self.encoder.tokenize(texts_of(corpus), runtime=self.runtime)
+        tokens = self.reader.tokenize(texts_of(corpus), runtime=self.runtime)
         x = bag_of_words(self.tfidf, corpus, features=self.config.features, threads=self.runtime.cores)
-        features = self._features(x, self.encoder.embed(tokens, self.runtime))
+        features = self._features(x, self.reader.read(tokens, self.runtime))
         return self.ranker.predict(features, ask.k, beam=ask.beam, allowed=ask.allowed, runtime=self.runtime)
 
     def describe(self) -> dict[str, Any]:
@@ -281,9 +190,11 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
         return 1
 
     def _text_encoder(self) -> TextEncoder:
-        return self.encoder
+        return self.reader.text_encoder()
 
     def _tuning(self, sizes: Sizes, costs: EncoderCosts) -> list[Stage]:
+        from treetop.neural.memory import Head
+
         c, widths = self.config, planned_widths(sizes.labels, self.config.coarse_tree)
         weigh, sizes = weighing(sizes, c.tfidf)
         stages = [weigh, growing(sizes, c.coarse_tree), *costs.opening()]
@@ -294,18 +205,13 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
                 share = min(1.0, 2 * c.beam / widths[level - 1]) if level else 1.0
                 stages.append(costs.starting(width * share))
             heads, title = [Head(width, costs.size.width, by_rows=level > 0)], f"fine-tune level {level}"
-            stages += [costs.learning(self._optim(level), heads, title=title), costs.reading()]
+            stages += [costs.learning(c.optim_of(level), heads, title=title), costs.reading()]
         sizes = replace(sizes, entries=sizes.entries * c.use_tfidf + costs.size.width / 4)  # dense numbers are quicker
         fine = [growing(sizes, c.fine_tree)] if c.refine else []
         ranked = planned_widths(sizes.labels, c.fine_tree) if c.refine else widths
         return [*stages, *fine, *ranking(sizes, ranked, c.ranker)]
 
     def _heads(self, labels: int, encoder: EncoderSize) -> list[Head]:
+        from treetop.neural.memory import Head
+
         return [Head(min(labels, self.config.finest), encoder.width)]
-
-
-def _costs(true: CSR, relevance: str) -> CSR:
-    """What an error on each true node costs: R̂ of eq. 6 and below."""
-    if relevance == "share":
-        return normalise(true, "l1")
-    return true if relevance == "count" else binarise(true)

@@ -2,11 +2,4 @@
 
 from __future__ import annotations
 
-import importlib.util
-
-from treetop.errors import MissingExtraError
-
 __all__: list[str] = []
-
-if importlib.util.find_spec("torch") is None:
-    raise MissingExtraError("torch", "neural")

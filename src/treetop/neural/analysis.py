@@ -25,7 +25,8 @@ from torch import Tensor
 from treetop.errors import DataError
 from treetop.runtime import Runtime
 from treetop.sparse import binarise
-from treetop.text.encoder import TextEncoder, threads
+from treetop.text.encoder import TextEncoder
+from treetop.text.threads import threads
 from treetop.text.tokens import Tokens, batches_by_length
 from treetop.types import CSR
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor
 
-from treetop.neural.optimiser import OptimConfig
+from treetop.neural.settings import OptimConfig
 
 __all__ = ["Average"]
 

@@ -65,6 +65,11 @@ class Checkpoints:
                 path=found[-1],
             ) from error
 
+    @property
+    def begun(self) -> bool:
+        """Whether there is a checkpoint to continue from."""
+        return bool(self._all())
+
     def _all(self) -> list[Path]:
         return [] if self.folder is None or not self.folder.is_dir() else sorted(self.folder.glob("step-*"))
 

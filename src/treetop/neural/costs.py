@@ -15,11 +15,12 @@ import torch
 from torch import nn
 
 from treetop.neural.memory import Head
-from treetop.neural.optimiser import OptimConfig
 from treetop.neural.precision import autocast
+from treetop.neural.settings import OptimConfig
 from treetop.progress import Stage
 from treetop.runtime import Runtime
-from treetop.text.encoder import EncoderConfig, EncoderSize, threads
+from treetop.text.encoder import EncoderConfig, EncoderSize
+from treetop.text.threads import threads
 
 __all__ = ["EncoderCosts", "Speed", "try_out"]
 

@@ -17,15 +17,13 @@ and averaged over texts, so that a batch split over processes has the same gradi
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
-
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-__all__ = ["LOSSES", "Divisor", "bce", "squared_hinge"]
+from treetop.neural.settings import Divisor
 
-Divisor: TypeAlias = Literal["real", "width", "sum"]
+__all__ = ["LOSSES", "bce", "squared_hinge"]
 
 
 def bce(

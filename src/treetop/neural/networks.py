@@ -12,8 +12,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from treetop.data import Corpus, Dataset, split_by_ratio
-from treetop.errors import DataError, StoreError
+from treetop.data import Dataset, split_by_ratio
+from treetop.errors import StoreError
 from treetop.labels import LabelTree
 from treetop.neural.candidates import Children, Limits, expand_scores, pick
 from treetop.neural.examples import padded_rows
@@ -22,9 +22,9 @@ from treetop.neural.scorer import NodeScorer
 from treetop.predictions import Ask, Predictions
 from treetop.runtime import Runtime
 from treetop.store import Folder
-from treetop.text.encoder import threads
+from treetop.text.threads import threads
 from treetop.text.tokens import Padded, Tokens, batches_by_length
-from treetop.types import CSR, Dense, Texts
+from treetop.types import CSR, Dense
 
 __all__ = [
     "Score",
@@ -37,7 +37,6 @@ __all__ = [
     "rank",
     "save_heads",
     "seeded",
-    "texts_of",
 ]
 
 HEADS = "scorers.safetensors"
@@ -53,13 +52,6 @@ def seeded(seed: int) -> Iterator[None]:
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         yield
-
-
-def texts_of(corpus: Corpus) -> Texts:
-    """The texts, which an encoder cannot do without."""
-    if len(corpus) and not len(corpus.texts):
-        raise DataError("a transformer reads texts, but only features are given; give the features' texts")
-    return corpus.texts
 
 
 def hold_out(train: Dataset, share: float, seed: int) -> tuple[Dataset, Dataset | None]:

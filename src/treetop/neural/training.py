@@ -26,11 +26,12 @@ from treetop.errors import ConfigError
 from treetop.neural.averaging import Average
 from treetop.neural.checkpoint import UNESSENTIAL, Checkpoints, optimiser_state, restore_optimiser
 from treetop.neural.examples import Batch, Examples
-from treetop.neural.optimiser import Group, OptimConfig, RowAdamW, beta1_at, clip_gradients, lr_factor, pace_heads
+from treetop.neural.optimiser import Group, RowAdamW, beta1_at, clip_gradients, lr_factor, pace_heads
 from treetop.neural.parallel import World, world_of
 from treetop.neural.precision import autocast
+from treetop.neural.settings import OptimConfig
 from treetop.runtime import Runtime
-from treetop.text.encoder import threads
+from treetop.text.threads import threads
 
 __all__ = ["Trainable", "TrainingLog", "Watch", "fine_tune"]
 

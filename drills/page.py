@@ -1,0 +1,65 @@
+"""`docs/reliability.md`, from the recorded lines alone: no number is written by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from drills.drill import Outcome
+from drills.plan import DRILLS
+
+__all__ = ["record", "write_page"]
+
+HEAD = """# Reliability
+
+Kill it anywhere, lose nothing. Loading runs nothing. Damage is noticed, and has a name.
+
+How that is kept true: drills that kill, starve and lie to treetop, round after round, and count what goes wrong. A
+failure is kept as a test once it is understood. This page is made from `drills/results/*.jsonl` by
+`python -m drills page`; no number on it is written by hand.
+
+```sh
+make drill                                        # minutes: some rounds of every drill
+python -m drills run --seconds 3600 --record      # hours; the lines are kept, and this page counts them
+```
+"""
+TAIL = """
+What is not promised:
+
+- A model file that is cut *in place* while it is mapped ends the process with a bus error
+  ([model folders](storage.md)).
+- A manifest tells damage, not forgery. Who can write into a model folder can also write its manifest.
+- A tokenizer from a stranger can be slow on purpose, and a network can be large. Nothing in it runs, but it takes the
+  time and the memory that its files ask for.
+"""
+
+
+def record(results: Path, outcome: Outcome, *, date: str, version: str) -> None:
+    """Keep an outcome as a line."""
+    results.mkdir(parents=True, exist_ok=True)
+    row = {"drill": outcome.drill, "rounds": outcome.rounds, "failures": list(outcome.failures),
+           "seconds": outcome.seconds, "date": date, "version": version}  # fmt: skip
+    with (results / f"{date[:7]}.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def write_page(results: Path, docs: Path) -> Path:
+    """Make the page."""
+    page = docs / "reliability.md"
+    page.write_text(f"{HEAD}\n{_table(_rows(results))}{TAIL}", encoding="utf-8")
+    return page
+
+
+def _rows(results: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for path in sorted(results.glob("*.jsonl")) for line in path.open(encoding="utf-8")]
+
+
+def _table(rows: list[dict[str, Any]]) -> str:
+    lines = ["| drill | what is tried | what must hold | rounds | failures | last |", "|---|---|---|---:|---:|---|"]
+    for name, drill in DRILLS.items():
+        own = [row for row in rows if row["drill"] == name]
+        rounds, failures = sum(row["rounds"] for row in own), sum(len(row["failures"]) for row in own)
+        last = max((row["date"] for row in own), default="not yet")
+        lines.append(f"| {name} | {drill.tries} | {drill.holds} | {rounds:,} | {failures:,} | {last} |")
+    return "\n".join(lines) + "\n"

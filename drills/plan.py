@@ -1,0 +1,33 @@
+"""The drills there are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from drills.drill import MODELS, Drill
+from drills.hostile import try_mutation
+from drills.saving import kill_a_save, no_room, replace_while_read, two_writers
+from drills.training import any_threads, kill_a_training
+
+__all__ = ["DRILLS"]
+
+
+def _hostile(place: Path, number: int) -> str:
+    models = sorted(path for path in MODELS.iterdir() if path.is_dir())
+    return try_mutation(models[number % len(models)], place, number)
+
+
+_LIST = (
+    Drill("hostile", "model folders with random damage, wrong values, pipes and smuggled code are loaded and asked",
+          "an answer or a StoreError; no traceback, crash, hang or code executed", _hostile),
+    Drill("killed-save", "SIGKILL at a file event of a save over another model, every method",
+          "the old or the new model, every byte verified", kill_a_save),
+    Drill("killed-training", "SIGKILL at random moments of a training, once to three times, then to its end",
+          "the files of an uninterrupted run, nothing left behind", kill_a_training),
+    Drill("no-room", "a save where files may not grow beyond some size", "the old model, unchanged", no_room),
+    Drill("writers", "three processes save to one place at once", "one of the three, every byte verified", two_writers),
+    Drill("replaced", "eight threads ask a loaded model while others take its place",
+          "every answer is that of the loaded model", replace_while_read),
+    Drill("threads", "linear trainings on 1, 2 and 5 threads", "the same files", any_threads),
+)  # fmt: skip
+DRILLS = {drill.name: drill for drill in _LIST}

@@ -1,0 +1,144 @@
+"""How XR-Transformer's encoder is tuned on one level after the other: steps 2 to 4 of the method."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from treetop.errors import ConfigError
+from treetop.labels import LabelTree
+from treetop.neural.candidates import Children, expand, targets
+from treetop.neural.checkpoint import Checkpoints
+from treetop.neural.examples import Batch, Examples
+from treetop.neural.losses import LOSSES
+from treetop.neural.networks import find_nodes, how_often, seeded
+from treetop.neural.optimiser import Group, group_parameters
+from treetop.neural.scorer import NodeScorer
+from treetop.neural.settings import OptimConfig
+from treetop.neural.starting import start_linearly
+from treetop.neural.training import TrainingLog, fine_tune
+from treetop.runtime import Runtime
+from treetop.sparse import binarise, normalise, union
+from treetop.text.encoder import TextEncoder
+from treetop.text.reading.readings import Readings
+from treetop.text.tokens import Padded, Tokens
+from treetop.types import CSR
+
+if TYPE_CHECKING:
+    from treetop.methods.xr_transformer import XRTransformerConfig
+
+__all__ = ["Network", "Tuning", "costs_of"]
+
+
+class Network(nn.Module):
+    """The encoder and the nodes of one level."""
+
+    def __init__(self, config: XRTransformerConfig, encoder: TextEncoder, tree: LabelTree, level: int) -> None:
+        super().__init__()
+        self.config, self.encoder = config, encoder
+        self.dropout = nn.Dropout(config.dropout)
+        self.scorer = NodeScorer(tree.widths[level], encoder.width, by_rows=level > 0)
+        self.below = Children(*tree.children(level))
+
+    def logits(self, tokens: Padded, candidates: Tensor | None) -> Tensor:
+        """Scores of the candidates, or of all nodes, before any link."""
+        scores: Tensor = self.scorer(self.dropout(self.encoder(tokens)[0]), candidates)
+        return scores
+
+    def loss(self, batch: Batch) -> Tensor:
+        """Eq. 9 without its regulariser, which is the optimiser's weight decay."""
+        candidates, true = None if batch.compete is None else expand(batch.compete.ids, self.below), batch.true[0]
+        hit = targets(true.ids, candidates, self.scorer.nodes, true.values)
+        loss = LOSSES[self.config.loss]
+        return loss(self.logits(batch.tokens, candidates), hit, candidates, self.config.divide_by, self.config.negative)
+
+    def parameter_groups(self, config: OptimConfig) -> list[Group]:
+        """The encoder and the nodes."""
+        return group_parameters(self, self.encoder, config)
+
+
+class Tuning:
+    """The levels of a tree, coarse to fine, and the encoder that learns them; `checkpoint` is where to continue."""
+
+    def __init__(
+        self,
+        config: XRTransformerConfig,
+        encoder: TextEncoder,
+        tree: LabelTree,
+        runtime: Runtime,
+        checkpoint: Path | None = None,
+    ) -> None:
+        self.config, self.encoder, self.tree, self.runtime = config, encoder, tree, runtime
+        self.checkpoint = checkpoint
+        self.logs: list[TrainingLog] = []
+
+    def run(self, readings: Readings, labels: CSR) -> None:
+        """Tune the encoder on one level after the other. The search itself (`found`) never sees the truth."""
+        levels, tree = self._levels(), self.tree
+        rivals: CSR | None = None
+        found: CSR | None = None
+        above: NodeScorer | None = None
+        for level in range(levels):
+            true = tree.lift(labels, level)
+            network = self.network(readings, level, true, rivals, above)
+            self.logs.append(self._train(network, readings.tokens, true, rivals, level))
+            if level + 1 < levels:
+                beam, states = self.config.beam, readings.states()
+                found = find_nodes(network.scorer, states, beam, self.runtime, found=found, below=network.below)
+                rivals, above = self.rivals(binarise(true), binarise(found)), network.scorer
+
+    def rivals(self, true: CSR, found: CSR) -> CSR:
+        """The nodes whose children compete: eq. 8 and its parts."""
+        kind = self.config.negatives
+        return union(true, found) if kind == "both" else true if kind == "teacher" else found
+
+    def _levels(self) -> int:
+        """Levels that the encoder is tuned on: at least the coarsest, then all that are not too fine."""
+        levels = 1 + sum(width <= self.config.finest for width in self.tree.widths[1:])
+        if len(self.config.steps) > levels:
+            raise ConfigError(f"steps has {len(self.config.steps)} entries, but {levels} levels are tuned; give fewer")
+        return levels
+
+    def network(
+        self, readings: Readings | None, level: int, true: CSR, rivals: CSR | None, above: NodeScorer | None
+    ) -> Network:
+        """The network of a level, begun where the level above ended; `readings` are what that one made of the texts."""
+        c, kind, tree = self.config, self.config.bootstrap, self.tree
+        with seeded(self.runtime.seed + level):
+            network = Network(c, self.encoder, tree, level)
+        network.to(self.runtime.device)
+        if Checkpoints(self._folder(level)).begun:  # whose weights are not those of any beginning
+            return network
+        if readings is not None and (kind == "everywhere" or (kind == "linear" and level > 0)):
+            start_linearly(
+                network.scorer, readings.states(), costs_of(true, c.relevance), rivals, tree, level, self.runtime,
+                cost=c.bootstrap_c, negative=c.negative, loss=c.loss,
+            )  # fmt: skip
+        elif kind == "inherit" and above is not None:
+            parent = torch.from_numpy(tree.parents[level].astype(np.int64))
+            assert above.bias is not None
+            network.scorer.fill(above.weight[parent], above.bias[parent])
+        elif kind == "prior":
+            share = 1.0 if rivals is None else rivals.nnz / (rivals.shape[0] * rivals.shape[1])
+            network.scorer.expect(how_often(true, share), c.loss)
+        return network
+
+    def _train(self, network: Network, tokens: Tokens, true: CSR, rivals: CSR | None, level: int) -> TrainingLog:
+        c, title = self.config, f"fine-tune level {level}"
+        examples = Examples(tokens, [costs_of(true, c.relevance)], rivals)
+        folder = self._folder(level)
+        return fine_tune(network, examples, c.optim_of(level), self.runtime, checkpoint=folder, title=title)
+
+    def _folder(self, level: int) -> Path | None:
+        return None if self.checkpoint is None else self.checkpoint / f"level-{level}"
+
+
+def costs_of(true: CSR, relevance: str) -> CSR:
+    """What an error on each true node costs: R̂ of eq. 6 and below."""
+    if relevance == "share":
+        return normalise(true, "l1")
+    return true if relevance == "count" else binarise(true)

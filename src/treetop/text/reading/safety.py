@@ -1,0 +1,79 @@
+"""Is an engine safe on this processor? Asked of a child process, which may die, and remembered.
+
+Some virtual machines announce matrix instructions (AMX) that kill the process when they are used (SIGILL). Then the
+engine is asked to do without them, and if that does not help either, it is not used.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import platform
+import subprocess
+import sys
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+from treetop.store import whole_file
+from treetop.text.reading.engines import ENGINES
+
+__all__ = ["make_safe"]
+
+WITHOUT_AMX = {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE_FP16"}
+ANSWERS = "engines.json"
+
+
+def make_safe(name: str) -> bool:
+    """Whether an engine can be used here; if it needs instructions switched off, they are from now on."""
+    settings = _answer(name)
+    if settings is None:
+        return False
+    os.environ.update(settings)
+    return True
+
+
+@cache
+def _answer(name: str) -> dict[str, str] | None:
+    """Environment variables with which the engine is safe; None if with none. Known from before, or tried now."""
+    file, key = _cache_folder() / ANSWERS, _key(name)
+    known = _known(file)
+    if key not in known:
+        known[key] = next((s for s in ({}, WITHOUT_AMX) if _survives(ENGINES[name].trial, s)), None)
+        with contextlib.suppress(Exception), whole_file(file) as stream:  # a cache that cannot be kept is no loss
+            stream.write(json.dumps(known, indent=2) + "\n")
+    return known[key]
+
+
+def _known(file: Path) -> dict[str, dict[str, str] | None]:
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return {k: v for k, v in found.items() if v in (None, {}, WITHOUT_AMX)} if isinstance(found, dict) else {}
+
+
+def _survives(trial: str, settings: dict[str, str]) -> bool:
+    try:
+        command = [sys.executable, "-c", trial]
+        result = subprocess.run(command, capture_output=True, timeout=120, check=False, env={**os.environ, **settings})
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return result.returncode == 0
+
+
+def _key(name: str) -> str:
+    """A word for the engine's version and the processor: another of either is another question."""
+    about = platform.processor() + platform.machine()
+    with contextlib.suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        about += "".join(sorted({line for line in lines if line.startswith(("model name", "flags", "Features"))}))
+    asked = f"{sys.executable} {os.environ.get('ONEDNN_MAX_CPU_ISA', '')} {about}"
+    packages = ENGINES[name].packages
+    return f"{name} {version(packages[0])} {hashlib.blake2b(asked.encode(), digest_size=8).hexdigest()}"
+
+
+def _cache_folder() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "treetop"

@@ -1,0 +1,66 @@
+"""A slice of every drill, and that drills count what goes wrong."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("transformers", reason="needs the extra 'neural'")
+if not hasattr(os, "fork"):
+    pytest.skip("needs fork", allow_module_level=True)
+
+from drills.drill import MODELS, ROOT, Drill, Outcome, run
+from drills.hostile import try_mutation
+from drills.page import record, write_page
+from drills.plan import DRILLS
+from drills.training import any_threads, kill_a_training
+
+LINEAR = ("xr-linear", "one-vs-all", "ensemble")
+
+
+@pytest.mark.parametrize("model", sorted(path.name for path in MODELS.iterdir() if path.is_dir()))
+def test_hostile_model_folders_are_refused_or_answer(model: str, tmp_path: Path) -> None:
+    for seed in range(30 if model in LINEAR else 6):
+        assert try_mutation(MODELS / model, tmp_path, seed) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", sorted(path.name for path in MODELS.iterdir() if path.is_dir()))
+def test_many_hostile_model_folders_are_refused_or_answer(model: str, tmp_path: Path) -> None:
+    for seed in range(1000, 3000 if model in LINEAR else 1300):
+        assert try_mutation(MODELS / model, tmp_path, seed) == ""
+
+
+@pytest.mark.parametrize("name", ["killed-save", "no-room", "writers", "replaced"])
+def test_a_save_leaves_a_whole_model_whatever_happens(name: str, tmp_path: Path) -> None:
+    for number in range(3):
+        assert DRILLS[name].round(tmp_path, number) == ""
+
+
+def test_a_killed_training_can_be_begun_again(tmp_path: Path) -> None:
+    assert kill_a_training(tmp_path, 0) == ""
+
+
+def test_linear_models_do_not_depend_on_threads(tmp_path: Path) -> None:
+    assert any_threads(tmp_path, 0) == ""
+
+
+def test_a_process_that_is_lost_is_a_failure() -> None:
+    found = run(Drill("nobody", "", "", lambda place, number: ""), seconds=0)
+    assert found.rounds == 1
+    assert "round 0: the process ended with 1" in found.failures[0]
+
+
+def test_the_page_counts_what_was_recorded(tmp_path: Path) -> None:
+    record(tmp_path, Outcome("writers", 1200, (), 3.0), date="2026-01-02", version="1")
+    record(tmp_path, Outcome("writers", 34, ("lost", "torn"), 3.0), date="2026-02-03", version="1")
+    text = write_page(tmp_path, tmp_path).read_text(encoding="utf-8")
+    assert "| one of the three, every byte verified | 1,234 | 2 | 2026-02-03 |" in text
+    assert "| the same files | 0 | 0 | not yet |" in text
+
+
+def test_the_page_in_the_docs_is_the_newest(tmp_path: Path) -> None:
+    made = write_page(ROOT / "drills" / "results", tmp_path).read_text(encoding="utf-8")
+    assert (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8") == made, "run python -m drills page"

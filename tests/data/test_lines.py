@@ -85,10 +85,14 @@ def test_what_cannot_be_opened_is_named(tmp_path: Path) -> None:
         list(lines(tmp_path))
 
 
-def fail(place: Place, error: Exception) -> None:
+def fail(place: Place, error: BaseException) -> None:
     with place:
         place.line = 3
         raise error
+
+
+Panic = type("PanicException", (BaseException,), {})
+"""As libraries in Rust raise it."""
 
 
 def test_place_adds_what_an_error_lacks() -> None:
@@ -98,5 +102,11 @@ def test_place_adds_what_an_error_lacks() -> None:
         fail(Place("f", unit="row"), DataError("bad"))
     with pytest.raises(DataError, match=r"^g, line 1: bad$"):
         fail(Place("f"), DataError("bad", path="g", line=1))
-    with pytest.raises(KeyError):
-        fail(Place("f"), KeyError("other errors pass"))
+    with pytest.raises(MemoryError):
+        fail(Place("f"), MemoryError("passes"))
+
+
+@pytest.mark.parametrize("error", [KeyError("x"), OverflowError("x"), RecursionError("x"), OSError(5, "x"), Panic("x")])
+def test_what_a_library_stumbles_over_says_where(error: BaseException) -> None:
+    with pytest.raises(DataError, match=r"^f, line 3: cannot be read \(.*x.*\); it is damaged, or not what"):
+        fail(Place("f"), error)

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from hypothesis import given, strategies as st
+from numpy.typing import NDArray
 
 from treetop import kernels
 from treetop.kernels.reference import rows as reference
@@ -44,3 +47,20 @@ def test_what_is_not_a_number_comes_last() -> None:
 def test_squared_lengths_equal_the_reference(rows: int, seed: int) -> None:
     x = few_values(rows, 9, seed)
     np.testing.assert_allclose(kernels.squared_lengths(x, threads=2), reference.squared_lengths(x))
+
+
+@given(st.integers(0, 6), st.integers(1, 5), st.integers(0, 999), st.sampled_from([np.int32, np.int64]))
+def test_the_first_bad_row_is_that_of_the_reference(rows: int, columns: int, seed: int, kind: type) -> None:
+    rng = np.random.default_rng(seed)
+    start = np.sort(rng.integers(0, 9, rows + 1))
+    column: NDArray[Any] = rng.integers(0, columns, 9).astype(kind)
+    for array in (start, column):
+        if rng.random() < 0.5:
+            array[rng.integers(len(array))] = rng.choice([-1, columns, 10, 2**31 - 1])
+    expected = reference.first_bad_row(start, column, columns=columns)
+    assert kernels.first_bad_row(start, column, columns=columns) == expected
+
+
+def test_columns_of_64_bits_are_not_cut() -> None:
+    assert kernels.first_bad_row(np.array([0, 1]), np.array([2**32]), columns=5) == 0
+    assert kernels.first_bad_row(np.array([0, 5000]), np.full(5000, 4, np.int32), columns=5) is None

@@ -10,6 +10,7 @@ from typing import Any
 from treetop.data.fields import Fields, absent
 from treetop.data.jsonl import file_objects
 from treetop.data.layout import RECORDS, canonical_split, file_source, folder_sources
+from treetop.data.lines import Place
 from treetop.data.tables import column_names, table_records
 from treetop.data.tally import Tally
 from treetop.errors import DataError
@@ -33,11 +34,12 @@ def read_columns(
     Formats without columns, such as svmlight, have an empty list.
     """
     where, fields = Path(source), Fields(text=text, labels=labels, weights=weights)
-    files = folder_sources(where)[canonical_split(split)] if where.is_dir() else file_source(where)
-    if files.kind not in RECORDS:
-        return []
-    rows = _frame_rows if files.kind in ("frame", "sheet") else _json_rows if files.kind == "jsonl" else _table_rows
-    return [row for path in files.paths for row in rows(path, fields, Tally(encoding=encoding))]
+    with Place(where):
+        files = folder_sources(where)[canonical_split(split)] if where.is_dir() else file_source(where)
+        if files.kind not in RECORDS:
+            return []
+        rows = _frame_rows if files.kind in ("frame", "sheet") else _json_rows if files.kind == "jsonl" else _table_rows
+        return [row for path in files.paths for row in rows(path, fields, Tally(encoding=encoding))]
 
 
 def column(rows: Sequence[dict[str, Any]], name: str) -> list[Any]:

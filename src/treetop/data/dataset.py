@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 __all__ = ["Corpus", "Dataset", "LabelRows", "LabelSpace"]
 
 
+_LARGEST_WEIGHT = float(np.finfo(np.float32).max)
+
+
 @dataclass(frozen=True, eq=False)
 class LabelSpace:
     """The names of the labels, in column order, and optionally a text for each (a title, a description)."""
@@ -258,8 +261,10 @@ class LabelRows:
             self._weights = array("f", [1.0] * len(self._columns))
         best: dict[str, float] = {}
         for name, weight in zip(names, weights, strict=True):
-            if not 0.0 <= weight < float("inf"):  # also false for NaN
-                raise DataError(f"the weight of label {name!r} is {weight}; weights are finite and not negative")
+            if not 0.0 <= weight <= _LARGEST_WEIGHT:  # also false for NaN
+                raise DataError(
+                    f"the weight of label {name!r} is {weight}; weights are finite in 32 bits and not negative"
+                )
             best[name] = max(weight, best.get(name, 0.0))
         kept = {name: weight for name, weight in best.items() if name and weight > 0.0}
         known = len(self._index)

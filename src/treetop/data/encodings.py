@@ -25,14 +25,17 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_OF_HOST_NAMES = ("idna", "punycode")  # what they make of a text depends on the Python version
 _FOREIGN = re.compile(rb"[\xc0-\xff]{4}")  # four accented letters in a row: Cyrillic, Greek, Chinese, …
 
 
 def check_encoding(name: str | None) -> None:
     """Refuse what is no encoding of text."""
     try:
-        b"    ".decode(name or "utf-8", "replace")  # nothing at all would be decoded without a look at the name
-    except LookupError:
+        if codecs.lookup(name or "utf-8").name in _OF_HOST_NAMES:
+            raise LookupError(name)
+        b"    ".decode(name or "utf-8", "replace")  # what turns bytes into bytes is refused here
+    except (LookupError, ValueError):  # those that refuse the sample are not encodings of texts either
         hint = "such as utf-8, cp1252, utf-16, cp1251, shift_jis or gb18030"
         raise ConfigError(f"there is no encoding called {name!r}; give one that Python knows, {hint}") from None
 

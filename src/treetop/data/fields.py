@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -89,7 +90,15 @@ def as_weights(value: Any, name: str) -> list[float]:
     for part in value:
         if isinstance(part, bool) or not isinstance(part, int | float):
             raise DataError(f"field {name!r} holds {_shown(part)}, expected numbers, one per label")
-    return [float(part) for part in value]
+    return [as_number(part) for part in value]
+
+
+def as_number(value: float) -> float:
+    """The number as a float; whole numbers beyond all floats are infinite, which is refused where they are stored."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def as_name(value: Any, field: str) -> str:

@@ -5,6 +5,7 @@ A column of texts, or several; a column of labels: lists, or strings with a sepa
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import polars as pl
 
 from treetop.data.fields import Fields, absent, joined
 from treetop.data.intake import Intake
+from treetop.data.limits import check_archive, check_expansion
 from treetop.data.lines import Place
 from treetop.data.separators import SAMPLE
 from treetop.data.tally import Tally
@@ -72,7 +74,10 @@ def frames(
             count: int = table.select(pl.len()).collect().item()
         except (pl.exceptions.PolarsError, OSError) as error:
             raise _unreadable(path, error) from None
+        unpacked = 0
         for number, frame in enumerate(slices(table, wanted, optional=optional, chunk=chunk)):
+            unpacked += int(frame.estimated_size())
+            check_expansion(size, unpacked, path)
             yield frame
             start = number * chunk
             advance(size * min(start + chunk, count) // count - size * start // count)
@@ -124,6 +129,9 @@ def _sheet(path: Path) -> pl.LazyFrame:
         import fastexcel
     except ModuleNotFoundError:
         raise MissingExtraError("fastexcel", "excel") from None
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            check_archive(archive, path)
     try:
         sheet = fastexcel.read_excel(path).load_sheet(0, dtypes="string")
     except fastexcel.FastExcelError as error:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from treetop.data.encodings import decode
+from treetop.data.limits import check_line
 from treetop.data.lines import blocks
 from treetop.data.tally import Tally
 from treetop.errors import DataError
@@ -18,8 +19,8 @@ from treetop.runtime import Runtime
 __all__ = ["array_objects", "begins_array", "mended"]
 
 _WHITE = " \t\r\n"
+_AHEAD = 1 << 21  # what may be held of later objects
 _NOT_ASCII = bytes(range(128, 256))
-_LARGEST = 1 << 28  # characters of one object; more is hardly a text
 
 
 def begins_array(path: Path, tally: Tally | None = None) -> bool:
@@ -85,9 +86,10 @@ class _Window:
             try:
                 value, end = self._scan(self._held, self._at)
             except (ValueError, RecursionError) as error:
-                cut_short = isinstance(error, json.JSONDecodeError) and len(self._held) - self._at < _LARGEST
-                if cut_short and self._more():
-                    continue
+                if isinstance(error, json.JSONDecodeError):
+                    check_line(len(self._held) - self._at - _AHEAD, self.path, self.line)
+                    if self._more():
+                        continue
                 reason = error.msg if isinstance(error, json.JSONDecodeError) else type(error).__name__
                 raise DataError(f"not valid JSON ({reason}); {_REMEDY}", path=self.path, line=self.line) from None
             start, self._at = self._at, end

@@ -12,11 +12,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from treetop.data.dataset import LabelSpace
 from treetop.data.fields import absent, as_text
 from treetop.data.jsonl import json_objects
+from treetop.data.limits import allowance
 from treetop.data.lines import Place, lines, text_lines
 from treetop.errors import DataError
+from treetop.sparse import from_parts
+from treetop.types import CSR
 
 __all__ = ["label_texts", "numbered_space", "released_texts"]
 
@@ -40,19 +45,34 @@ def label_texts(folder: Path) -> dict[str, str]:
     return {} if path is None else {name: text for name, text in _entries(path) if text is not None}
 
 
-def numbered_space(folder: Path | None, count: int) -> LabelSpace:
-    """Names (and texts) of labels 0 … count-1; without a label file, the numbers are the names."""
-    numbers = [str(label) for label in range(count)]
+def numbered_space(folder: Path | None, labels: CSR) -> tuple[CSR, LabelSpace]:
+    """Names (and texts) of labels that are columns of a matrix; without a label file, their numbers are the names.
+
+    A matrix that promises far more columns than it has entries gets those that occur, under their numbers.
+    """
+    count = labels.shape[1]
     path = None if folder is None else _first(folder, (*_IN_ORDER, *_WITH_NAMES))
-    if path is None:
-        return LabelSpace(numbers)
-    entries = list(_entries(path))
-    if len(entries) == count:
-        return _space_in_order(entries, numbers)
-    if not {name for name, _ in entries} <= set(numbers):
+    entries = [] if path is None else list(_entries(path))
+    if path is not None and len(entries) == count:
+        return labels, _space_in_order(entries, [str(label) for label in range(count)])
+    if not all(_is_number(name, count) for name, _ in entries):
         hint = "one line per label, in column order"
         raise DataError(f"{len(entries)} labels, but the label matrix has {count} columns; expected {hint}", path=path)
-    return LabelSpace(numbers).with_texts({name: text for name, text in entries if text is not None})
+    labels, numbers = _named_columns(labels)
+    space = LabelSpace(list(map(str, numbers)))
+    return labels, space.with_texts({name: text for name, text in entries if text is not None}) if path else space
+
+
+def _named_columns(labels: CSR) -> tuple[CSR, Sequence[int]]:
+    """The matrix and the number of each column: all that it promises, or those that occur."""
+    if labels.shape[1] <= allowance(labels.nnz):
+        return labels, range(labels.shape[1])
+    used, columns = np.unique(labels.indices, return_inverse=True)
+    return from_parts(labels.indptr, columns, labels.data, columns=len(used)), used.tolist()
+
+
+def _is_number(name: str, count: int) -> bool:
+    return name.isascii() and name.isdecimal() and len(name) < 20 and str(int(name)) == name and int(name) < count
 
 
 def released_texts(space: LabelSpace, folder: Path) -> LabelSpace:

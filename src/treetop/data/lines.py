@@ -16,19 +16,22 @@ from pathlib import Path
 from types import TracebackType
 
 from treetop.data.encodings import decode, transcoder
+from treetop.data.limits import check_expansion, check_line
 from treetop.data.tally import Tally
-from treetop.errors import DataError
+from treetop.errors import DataError, TreetopError
 from treetop.runtime import Runtime
 
-__all__ = ["Place", "blocks", "lines", "live_lines", "text_lines"]
+__all__ = ["Place", "blocks", "lines", "live_lines", "reason", "text_lines"]
 
 _BLOCK = 1 << 20  # bytes; small blocks stay in the processor's cache between inflating, splitting and parsing
+_LONGEST_REASON = 300
 _PATIENCE = 0.02  # seconds without input after which what has arrived is handed on
 
 
 class Place:
     """Where a reader is: a `DataError` raised inside `with place:` gets the file and the line if it names none.
 
+    This is also where exceptions of libraries end: whatever a reader stumbles over is a `DataError` that says where.
     A file without lines counts another unit, such as rows.
     """
 
@@ -43,16 +46,34 @@ class Place:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if not isinstance(error, DataError) or error.path is not None:
-            return
+        if isinstance(error, DataError) and error.path is None:
+            raise self._told(str(error)) from None
+        if error is not None and _foreign(error):
+            raise self._told(f"cannot be read ({reason(error)}); it is damaged, or not what its name says") from error
+
+    def _told(self, problem: str) -> DataError:
         if self.unit == "line" or not self.line:
-            raise DataError(str(error), path=self.path, line=self.line or None) from None
-        raise DataError(f"{self.unit} {self.line}: {error}", path=self.path) from None
+            return DataError(problem, path=self.path, line=self.line or None)
+        return DataError(f"{self.unit} {self.line}: {problem}", path=self.path)
+
+
+def _foreign(error: BaseException) -> bool:
+    """Whether a library stumbled over the data. One in Rust that panics raises what no `except Exception` catches."""
+    if isinstance(error, TreetopError | MemoryError | BrokenPipeError):
+        return False
+    return isinstance(error, Exception) or type(error).__name__ == "PanicException"
+
+
+def reason(error: BaseException) -> str:
+    """What a library says, in a line."""
+    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error).strip()
+    first = said.splitlines()[0][:_LONGEST_REASON] if said else ""
+    return repr(error)[:_LONGEST_REASON] if not first or isinstance(error, KeyError) else first
 
 
 def lines(path: Path, runtime: Runtime | None = None, tally: Tally | None = None) -> Iterator[tuple[int, bytes]]:
     """(line number from 1, line without its end) of each line, also of empty ones; a byte order mark is dropped."""
-    return _split(blocks(path, runtime, tally))
+    return _split(blocks(path, runtime, tally), path)
 
 
 def text_lines(path: Path, runtime: Runtime | None = None, tally: Tally | None = None) -> Iterator[tuple[int, str]]:
@@ -71,6 +92,7 @@ def live_lines(stream: BufferedReader, tally: Tally | None = None) -> Iterator[t
         for line in whole:
             yield number, _clean(line, number)
             number += 1
+        check_line(len(held), "standard input", number)
         if _pauses(stream):
             yield None
         block = stream.read1(_BLOCK)
@@ -99,16 +121,19 @@ def _blocks(path: Path, runtime: Runtime | None) -> Iterator[bytes]:
         advance = stack.enter_context((runtime or Runtime()).bar(f"reading {path.name}", path.stat().st_size))
         packed = raw.peek(2)[:2] == b"\x1f\x8b"
         stream = stack.enter_context(gzip.GzipFile(fileobj=raw)) if packed else raw
-        done = 0
+        done = unpacked = 0
         while block := _next_block(stream, path):
+            unpacked += len(block)
+            if packed:
+                check_expansion(path.stat().st_size if raw.seekable() else unpacked, unpacked, path)
             yield block
             if raw.seekable():  # a named pipe is not, and nobody knows its length
                 advance(raw.tell() - done)
                 done = raw.tell()
 
 
-def _split(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Blocks of bytes as numbered lines; a line may span any number of blocks."""
+def _split(blocks: Iterable[bytes], path: Path) -> Iterator[tuple[int, bytes]]:
+    """Blocks of bytes as numbered lines; a line may span many blocks."""
     number, held = 1, [b""]
     for block in blocks:
         head, *rest = block.split(b"\n")
@@ -116,6 +141,7 @@ def _split(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
         for piece in rest:
             yield number, _clean(b"".join(held), number)
             number, held = number + 1, [piece]
+        check_line(sum(map(len, held)), path, number)
     if last := b"".join(held):
         yield number, _clean(last, number)
 

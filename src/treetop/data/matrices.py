@@ -5,11 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from treetop.data.dataset import LabelSpace
+from treetop.data.limits import COLUMNS
 from treetop.errors import DataError
 from treetop.sparse import canonical, from_parts
 from treetop.types import CSR
 
-__all__ = ["check_values", "in_space", "without_zeros"]
+__all__ = ["check_columns", "check_values", "in_space", "without_zeros"]
+
+
+def check_columns(count: int) -> None:
+    """Refuse a number of features that only a damaged header promises: weights are kept for each of them."""
+    if count > COLUMNS:
+        raise DataError(f"{count:,} features, more than the limit of {COLUMNS:,}; number them without gaps")
 
 
 def check_values(matrix: CSR, what: str) -> None:

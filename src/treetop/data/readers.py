@@ -17,6 +17,7 @@ from treetop.data.intake import Intake
 from treetop.data.jsonl import read_jsonl
 from treetop.data.labelfile import label_texts, numbered_space, released_texts
 from treetop.data.layout import RECORDS, Source, canonical_split, file_source, folder_sources
+from treetop.data.lines import Place
 from treetop.data.markup import without_markup
 from treetop.data.matrices import in_space
 from treetop.data.npz import read_features, read_labels
@@ -62,7 +63,8 @@ def read(
     if isinstance(source, str | PathLike):
         files = source_of(Path(fspath(source)), split)
         intake.tally.source = files.path.name
-        dataset = _read_files(files, intake, runtime)
+        with Place(files.path):
+            dataset = _read_files(files, intake, runtime)
     else:
         files = None
         intake.tally.source = take_given(source, split, intake)
@@ -76,11 +78,12 @@ def read(
 
 def splits(path: str | PathLike[str]) -> tuple[str, ...]:
     """The splits that a folder holds, of `train`, `dev` and `test`; a single file is `train`."""
-    where = _existing(Path(path))
-    if where.is_dir():
-        return tuple(folder_sources(where))
-    file_source(where)  # refuses a file that cannot be read
-    return ("train",)
+    with Place(Path(path)):
+        where = _existing(Path(path))
+        if where.is_dir():
+            return tuple(folder_sources(where))
+        file_source(where)  # refuses a file that cannot be read
+        return ("train",)
 
 
 def _existing(path: Path) -> Path:
@@ -91,9 +94,10 @@ def _existing(path: Path) -> Path:
 
 def source_of(path: Path, split: str) -> Source:
     """The files of one split of a folder, or of a single file."""
-    if not _existing(path).is_dir():
-        return file_source(path)
-    sources = folder_sources(path)
+    with Place(path):
+        if not _existing(path).is_dir():
+            return file_source(path)
+        sources = folder_sources(path)
     name = canonical_split(split)
     if name not in sources:
         there = ", ".join(sources) or "none (see docs/data.md for the file names that are understood)"
@@ -176,7 +180,7 @@ def _read_matrices(source: Source, intake: Intake, runtime: Runtime | None) -> D
         texts = read_text_lines(source.texts, runtime, intake.tally)
         texts, labels = same_length(texts, labels, source.texts, source.path)
     _check_rows(features, labels, source)
-    own = numbered_space(source.path.parent if source.described else None, labels.shape[1])
+    labels, own = numbered_space(source.path.parent if source.described else None, labels)
     labels, found = in_space(labels, own, intake.rows.space)
     return Dataset(Corpus(texts, features, _origin(source)), labels, found)
 

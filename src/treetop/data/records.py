@@ -57,10 +57,17 @@ def read_texts(
     if chunk < 1:
         raise ConfigError(f"chunk is {chunk}; give a positive number of texts")
     check_encoding(encoding)
-    records = _records(source, Fields(text=text), chunk, Tally(encoding=encoding))
+    with Place(str(source)):
+        records = _placed(source, _records(source, Fields(text=text), chunk, Tally(encoding=encoding)))
     if strip_html:
         records = (one and one._replace(text=without_markup(one.text)) for one in records)
     return _chunked(records, chunk)
+
+
+def _placed(source: str | PathLike[str], records: _Arriving) -> _Arriving:
+    """The records; whatever goes wrong among them names its file."""
+    with Place("standard input" if str(source) == "-" else Path(source)):
+        yield from records
 
 
 def _records(source: str | PathLike[str], fields: Fields, chunk: int, tally: Tally) -> _Arriving:

@@ -29,7 +29,7 @@ SAMPLE = 1000
 """Cells that are looked at before a separator is chosen."""
 
 _TIGHT = ",(?! )"  # a comma that no space follows, for names such as "Smith, John"
-_CANDIDATES = ("\n", "|", ";", ",", "")
+_SEPARATORS = ("\n", "|", ";", ",", "")
 _COMMAS = (",", ", ", _TIGHT)
 _LETTER = 5.0  # bits
 _RARE_IN_NAMES = {"\n": 40.0, "|": 30.0, ";": 20.0, ",": 8.0}  # bits that such a letter costs beyond the usual
@@ -131,7 +131,7 @@ def _named(separator: str, tally: Tally) -> Splitter:
 def _guess(cells: Sequence[str], space: LabelSpace | None) -> str:
     if space is not None and (known := _best_known(cells, space)) is not None:
         return known
-    present = [one for one in _CANDIDATES if any(one in cell for cell in cells)] or [""]
+    present = [one for one in _SEPARATORS if any(one in cell for cell in cells)] or [""]
     bits = {one: _bits(_cut(cells, one)) for one in present}
     best = min((one for one in present if one), key=bits.__getitem__, default="")
     if best and _is_one_name(_cut(cells, best)):
@@ -146,7 +146,7 @@ def _cut(cells: Sequence[str], separator: str) -> list[list[str]]:
 
 def _best_known(cells: Sequence[str], space: LabelSpace) -> str | None:
     """The separator under which most names are known; None if none is."""
-    shares = {one: _share_known(_cut(cells, one), space) for one in dict.fromkeys((*_CANDIDATES, *_COMMAS))}
+    shares = {one: _share_known(_cut(cells, one), space) for one in dict.fromkeys((*_SEPARATORS, *_COMMAS))}
     best = max(shares, key=shares.__getitem__)
     return best if shares[best] > 0 else None
 

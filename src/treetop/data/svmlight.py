@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy import sparse as sp
 
 from treetop.data.lines import Place, lines
-from treetop.data.matrices import check_values
+from treetop.data.matrices import check_columns, check_values
 from treetop.errors import DataError
 from treetop.runtime import Runtime
 from treetop.sparse import binarise, canonical
@@ -30,6 +30,8 @@ __all__ = ["has_header", "read_svmlight"]
 
 _BATCH = 2048  # lines whose numbers are parsed in one call
 _HEADER = re.compile(rb"\s*(\d+)\s+(\d+)\s+(\d+)\s*")
+_DIGITS = 18
+_MOST = 2**31 - 1  # columns: their numbers have 32 bits
 _VALUE = rb"-?(?:\d+\.?\d*|\.\d+|inf|nan)(?:[eE][-+]?\d+)?"
 _PAIRS = rb"-?\d+:" + _VALUE + rb"(?:\s+-?\d+:" + _VALUE + rb")*"
 _LINE = re.compile(rb"(?:(?:-?\d+(?:,-?\d+)*)?(?:\s+" + _PAIRS + rb")?|" + _PAIRS + rb")\s*")
@@ -84,8 +86,9 @@ def read_svmlight(path: Path, runtime: Runtime | None = None) -> tuple[CSR, CSR]
     header = _parse_header(next(source, (1, b""))[1], path)
     features, labels = Growing(), Growing()
     with Place(path) as place:
+        check_columns(header.features)
         for place.line, batch in _batches(source, header, path):
-            _check_range(batch.labels, batch.label_counts, header.labels, "label", place)
+            _check_range(batch.labels, batch.label_counts, min(header.labels, _MOST), "label", place)
             _check_range(batch.features[:, 0], batch.feature_counts, header.features, "feature", place)
             features.add(batch.feature_counts, batch.features[:, 0], batch.features[:, 1])
             labels.add(batch.label_counts, batch.labels, np.ones(len(batch.labels)))
@@ -95,7 +98,7 @@ def read_svmlight(path: Path, runtime: Runtime | None = None) -> tuple[CSR, CSR]
     matrix = features.finish(header.features)
     with Place(path):
         check_values(matrix, "the features")
-    return matrix, binarise(labels.finish(header.labels))
+    return matrix, binarise(labels.finish(min(header.labels, _MOST)))
 
 
 def _parse_header(line: bytes, path: Path) -> Header:
@@ -106,6 +109,10 @@ def _parse_header(line: bytes, path: Path) -> Header:
             "(texts, features, labels, such as 15539 5000 3993); add that line",
             path=path,
             line=1,
+        )
+    if max(map(len, match.groups())) > _DIGITS:
+        raise DataError(
+            f"a count of more than {_DIGITS} digits; these are texts, features and labels", path=path, line=1
         )
     return Header(*(int(count) for count in match.groups()))
 

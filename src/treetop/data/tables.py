@@ -15,6 +15,7 @@ from pathlib import Path
 
 from treetop.data.fields import absent, joined
 from treetop.data.intake import Intake
+from treetop.data.limits import CELL
 from treetop.data.lines import Place, text_lines
 from treetop.data.separators import SAMPLE, Splitter
 from treetop.data.tally import MISSING, Tally
@@ -24,7 +25,6 @@ from treetop.runtime import Runtime
 __all__ = ["column_names", "read_table", "table_records", "text_of"]
 
 _DELIMITERS = (",", ";", "\t", "|")
-_LARGEST_CELL = 2**31 - 1  # bytes; the parser's own limit of 128 KiB is shorter than many a text
 
 
 def read_table(path: Path, intake: Intake, runtime: Runtime | None = None) -> None:
@@ -114,7 +114,7 @@ def _delimiter(header: str, wanted: Sequence[str]) -> str:
 
 
 def _header_names(header: str, delimiter: str) -> list[str]:
-    csv.field_size_limit(max(csv.field_size_limit(), _LARGEST_CELL))
+    csv.field_size_limit(max(csv.field_size_limit(), CELL))  # 128 KiB, its own, is shorter than many a text
     try:
         return [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
     except csv.Error:  # a line break within a cell, or no text at all

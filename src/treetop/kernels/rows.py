@@ -1,6 +1,8 @@
-"""Rows of sparse matrices: their largest entries and their lengths, without temporary arrays."""
+"""Rows of sparse matrices: whether they are sound, their largest entries and their lengths, without large arrays."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +10,7 @@ from numpy.typing import NDArray
 from treetop.kernels import _native
 from treetop.types import CSR, Floats, Ids
 
-__all__ = ["csr_of", "offsets_of", "squared_lengths", "top_k"]
+__all__ = ["csr_of", "first_bad_row", "offsets_of", "squared_lengths", "top_k"]
 
 
 def csr_of(start: NDArray[np.int64], column: Ids, value: Floats, *, columns: int) -> CSR:
@@ -23,6 +25,16 @@ def csr_of(start: NDArray[np.int64], column: Ids, value: Floats, *, columns: int
 def offsets_of(x: CSR) -> NDArray[np.int64]:
     """Where the rows of a matrix begin and end as kernels want it: in 64 bits, which scipy keeps for huge ones only."""
     return np.ascontiguousarray(x.indptr, np.int64)
+
+
+def first_bad_row(start: NDArray[Any], column: NDArray[Any], *, columns: int) -> int | None:
+    """The first row whose offsets fall or leave the array, or that has a column outside 0 … columns-1, if any."""
+    starts = np.ascontiguousarray(start, np.int64)
+    if column.dtype == np.int32:
+        row = _native.first_bad_row(starts, np.ascontiguousarray(column, np.int32), columns)
+    else:
+        row = _native.first_bad_row(starts, np.ascontiguousarray(column, np.int64), columns)
+    return None if row < 0 else row
 
 
 def top_k(x: CSR, k: int, *, threads: int = 1) -> CSR:

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from treetop.types import CSR
 
-__all__ = ["squared_lengths", "top_k"]
+__all__ = ["first_bad_row", "squared_lengths", "top_k"]
+
+
+def first_bad_row(start: NDArray[Any], column: NDArray[Any], *, columns: int) -> int | None:
+    """The first row whose offsets fall or leave the array; if there is none, the first with a column outside."""
+    pairs = [(int(first), int(last)) for first, last in pairwise(start)]
+    torn = (row for row, (first, last) in enumerate(pairs) if not 0 <= first <= last <= len(column))
+    if (row := next(torn, None)) is not None:
+        return row
+    outside = (column < 0) | (column >= columns)
+    return next((row for row, (first, last) in enumerate(pairs) if outside[first:last].any()), None)
 
 
 def top_k(x: CSR, k: int, *, threads: int = 1) -> CSR:  # noqa: ARG001

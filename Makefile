@@ -1,5 +1,6 @@
 # make demo      train on an embedded corpus, show predictions and metrics
 # make test      lint, types and tests
+# make test-browser  the tests of pages in Chromium, which is installed if that is possible
 # make coverage  how much of the Python part the tests run, file by file
 # make wheels    wheels for every Python from 3.10 to 3.13 that is found, each installed afresh and tested
 # All of them set everything up on a fresh machine with Python 3.10+, a C++17 compiler and make.
@@ -9,7 +10,7 @@ BIN := $(VENV)/bin
 NATIVE := CMakeLists.txt $(wildcard src/treetop/kernels/src/*.cpp src/treetop/kernels/src/*/*)
 PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint types tests slow coverage wheels bench drill profile clean
+.PHONY: demo test lint types tests test-browser slow coverage wheels bench drill profile clean
 
 demo: $(VENV)/.demo
 	$(BIN)/treetop demo
@@ -25,6 +26,14 @@ types: $(VENV)/.dev
 
 tests: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n 2
+
+test-browser: $(VENV)/.dev
+	@$(PIP) playwright
+	@test -n "$$CHROMIUM" || command -v chromium > /dev/null || command -v chromium-browser > /dev/null \
+	  || command -v google-chrome > /dev/null || { test "$$(id -u)" = 0 && command -v apt-get > /dev/null \
+	  && apt-get update -q && apt-get install -y -q --no-install-recommends chromium; } || { \
+	  echo "no Chromium found; install it (Debian: apt-get install chromium) or set CHROMIUM to its path"; exit 1; }
+	TREETOP_BROWSER=needed $(BIN)/python -m pytest -q -m browser tests/browser
 
 slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -m slow

@@ -308,3 +308,10 @@ def test_what_people_see_is_short() -> None:
 )
 def test_the_kind_of_fused_scores(how: str, kinds: tuple[Kind, ...], fused: Kind) -> None:
     assert fuse([some(kind) for kind in kinds], how).kind == fused
+
+
+def test_a_threshold_for_each_label() -> None:
+    found = Predictions(np.array([[0, 1], [1, -1]], np.int32), np.array([[0.5, 0.4], [0.3, 0]], np.float32))
+    assert found.at_least(np.array([0.6, 0.4], np.float32)).labels.tolist() == [[-1, 1], [-1, -1]]
+    with pytest.raises(ConfigError, match="NaN"):
+        found.at_least(np.array([0.6, np.nan], np.float32))

@@ -12,7 +12,7 @@ import pytest
 
 from treetop.errors import ConfigError
 from treetop.progress import Lines, Logged, Progress, Terminal
-from treetop.runtime import Meter, Runtime, available_cores, available_memory, leads
+from treetop.runtime import Meter, Runtime, available_cores, available_memory, is_leader
 
 
 @pytest.mark.parametrize(("field", "value"), [("threads", -1), ("seed", -5)])
@@ -23,10 +23,10 @@ def test_negative_numbers_are_refused(field: str, value: Any) -> None:
 
 def test_the_first_of_several_processes_leads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RANK", raising=False)
-    assert leads()
+    assert is_leader()
     for rank in range(3):
         monkeypatch.setenv("RANK", str(rank))
-        assert leads() == (rank == 0)
+        assert is_leader() == (rank == 0)
 
 
 def test_zero_threads_mean_all_cores() -> None:

@@ -16,8 +16,9 @@ def test_the_package_and_its_distribution_have_one_version() -> None:
     assert version("treetop-xmc") == treetop.__version__
 
 
-def test_the_changelog_begins_with_this_version() -> None:
-    releases = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
+def test_the_newest_release_of_the_changelog_is_this_version() -> None:
+    headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
+    releases = headings[1:] if headings[0] == "Unreleased" else headings
     assert releases[0] == treetop.__version__
     assert all(re.fullmatch(r"\d+\.\d+\.\d+", release) for release in releases)
 

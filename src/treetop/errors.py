@@ -31,8 +31,15 @@ __all__ = [
 _NEURAL = ("torch", "transformers", "tokenizers")
 
 
+_LONGEST = 1000
+
+
 class TreetopError(Exception):
-    """The base of all errors that are meant for the user."""
+    """The base of all errors that are meant for the user. A message stays short, whatever value it tells."""
+
+    def __init__(self, message: str = "") -> None:
+        cut = f"{message[: _LONGEST // 2]} […] {message[-_LONGEST // 2 :]}"
+        super().__init__(message if len(message) <= _LONGEST else cut)
 
 
 class DataError(TreetopError, ValueError):

@@ -144,11 +144,12 @@ class Predictions:
         """Only some texts."""
         return replace(self, labels=self.labels[index], scores=self.scores[index])
 
-    def at_least(self, threshold: float) -> Predictions:
-        """Only labels whose score is at or above a threshold."""
-        if np.isnan(threshold):
+    def at_least(self, threshold: float | Floats) -> Predictions:
+        """Only labels whose score is at or above a threshold: one for all, or an array with one for each label."""
+        if np.isnan(threshold).any():
             raise ConfigError("threshold is NaN; give a number")
-        passed = (self.scores >= threshold) & (self.labels >= 0)
+        limit = threshold if np.ndim(threshold) == 0 else np.asarray(threshold)[self.labels]
+        passed = (self.scores >= limit) & (self.labels >= 0)
         labels, scores = np.where(passed, self.labels, np.int32(-1)), np.where(passed, self.scores, np.float32(0))
         return replace(self, labels=labels, scores=scores)
 

@@ -20,7 +20,7 @@ try:
 except ModuleNotFoundError:  # Windows
     resource = None  # type: ignore[assignment]
 
-__all__ = ["Meter", "Runtime", "available_cores", "available_memory", "leads"]
+__all__ = ["Meter", "Runtime", "available_cores", "available_memory", "is_leader"]
 
 _MOST_THREADS = 4096
 _SEEDS = 2**62  # random generators take 64 bits, and some parts add a little to the seed
@@ -75,7 +75,7 @@ def _on_standard_error() -> Progress:
     return Terminal() if sys.stderr.isatty() else Lines()
 
 
-def leads() -> bool:
+def is_leader() -> bool:
     """Whether this process writes files and speaks: the first of those that `torchrun` started, or the only one."""
     return int(os.environ.get("RANK", "0")) == 0
 

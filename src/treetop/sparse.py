@@ -23,6 +23,7 @@ __all__ = [
     "binarise",
     "canonical",
     "check_features",
+    "check_rows",
     "dense_block",
     "from_parts",
     "join",
@@ -105,6 +106,19 @@ def from_parts(indptr: NDArray[Any], indices: NDArray[Any], values: Floats | Non
     csr: CSR = sp.csr_array((data, columns_of, starts), shape=(len(indptr) - 1, columns), copy=False)
     csr.has_canonical_format = True
     return csr
+
+
+def check_rows(
+    starts: NDArray[Any], columns: NDArray[Any], values: int, shape: tuple[int, int], *, what: str = "the matrix"
+) -> None:
+    """Refuse arrays that do not make a matrix of that shape: every index is looked at, once."""
+    rows = len(starts) - 1
+    if rows != shape[0] or len(columns) != values:
+        raise DataError(f"{what} has {rows:,} rows, {len(columns):,} columns and {values:,} values for shape {shape}")
+    if starts[0] != 0 or starts[-1] != values:
+        raise DataError(f"{what}: its rows run from {starts[0]} to {starts[-1]}, not from 0 to {values}")
+    if (row := kernels.first_bad_row(starts, columns, columns=shape[1])) is not None:
+        raise DataError(f"{what}: row {row} has offsets that fall, or a column outside 0 … {shape[1] - 1}")
 
 
 def row_numbers(x: CSR) -> NDArray[np.int64]:

@@ -4,11 +4,12 @@ import copy
 
 import pytest
 
+from conftest import planted
 from treetop.apps.measure import measure
 from treetop.data import Dataset
 from treetop.errors import ConfigError, DataError
 from treetop.methods.one_vs_all import OneVsAll
-from treetop.metrics import evaluate
+from treetop.metrics import brier_score, evaluate, expected_calibration_error
 
 
 @pytest.fixture(scope="module")
@@ -47,3 +48,25 @@ def test_benchmarks_have_their_own_constants(model: OneVsAll, toy_test: Dataset)
         measure(model, toy_test, ["psp@1"], benchmark="nowhere-12k")
     with pytest.raises(DataError, match="no texts"):
         measure(model, toy_test.take([]), ["p@1"])
+
+
+def test_calibration_and_decisions(model: OneVsAll, toy_test: Dataset) -> None:
+    plain = measure(model, toy_test, ["p@1"])
+    assert (plain.kind, plain.calibration, plain.diagram) == ("margin", {}, None)  # a margin is no probability
+    sure = copy.copy(model).calibrate(planted(300, seed=5))
+    figures = measure(sure, toy_test, ["r@10"], threshold="f1")
+    found = sure.predict(toy_test, 50)
+    assert figures.calibration["ece@10"] == expected_calibration_error(found, toy_test, k=10) < 0.03
+    assert figures.calibration["brier@10"] == brier_score(found, toy_test, k=10)
+    assert sure.calibration is not None
+    assert figures.cut == sure.calibration.threshold("f1")
+    assert figures.passed["microf1"] > 0.9
+    flat = figures.flat()
+    assert (flat["threshold"], flat["threshold_aim"]) == (figures.cut, "f1")
+    assert sum(row["size"] for row in flat["reliability"]) == (found.labels[:, :10] >= 0).sum()
+    assert "calibration/ece@10" not in figures.without_calibration().flat()
+    each = measure(sure, toy_test, ["p@1"], threshold="f1-per-label")
+    assert each.cut is None
+    assert each.passed["microf1"] > 0.9
+    with pytest.raises(ConfigError, match="only a calibrated model"):
+        measure(model, toy_test, ["p@1"], threshold="f1")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from treetop.apps.calibrating import Calibrating
 from treetop.apps.training import check_memory, checkpoint_folder, finish, learn, make_model, make_plan
 from treetop.data import Dataset
 from treetop.errors import ConfigError
@@ -99,6 +100,6 @@ def test_an_interrupted_training_says_how_it_goes_on(
     model = make_model("one-vs-all", OneVsAllConfig(), tmp_path / "m", Runtime(), resume=False)
     monkeypatch.setattr(model, "_fit", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        learn(model, toy_train, Plan(), tmp_path / "m", quiet=False)
+        learn(model, Calibrating(toy_train), Plan(), tmp_path / "m", quiet=False)
     assert capsys.readouterr().err == "interrupted; the same command with --resume continues it\n"
     assert not (tmp_path / "m").exists()

@@ -3,6 +3,8 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +65,18 @@ def test_lines_have_a_text_each(tmp_path: Path) -> None:
         {"id": 7, "labels": ["ünï\tcode", "per%cent"], "scores": [0.25, 0.0]},
         {"labels": [], "scores": []},
     ]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (float("nan"), "NaN"), ([1.0, float("inf")], "[1.0, Infinity]"), (date(2020, 1, 2), "2020-01-02"),
+        (b"\xff", "\ufffd"), (Decimal("1.5"), "1.5"), ({"a": 1}, {"a": 1}), (2.5, 2.5),
+    ],
+)  # fmt: skip
+def test_an_id_that_json_cannot_hold_is_written_in_words(given: Any, expected: Any, tmp_path: Path) -> None:
+    lines = write(tmp_path / "found.jsonl", [given, 1, 2]).read_text(encoding="utf-8").splitlines()
+    assert json.loads(lines[0], parse_constant=pytest.fail)["id"] == expected
 
 
 def test_a_trec_run_has_six_words_a_line(tmp_path: Path) -> None:

@@ -42,23 +42,23 @@ def problem(
     width: int = 30,
     dims: int = 0,
     seed: int = 0,
-    compete_share: float = 0.7,
+    shortlisted_share: float = 0.7,
     outside: bool = True,
 ) -> dict[str, Any]:
     """Random features; `children` = how many children each parent has. Every third node has no positives."""
     rng = np.random.default_rng(seed)
     sparse = csr_array(random_array((texts, width), density=0.2, rng=rng, dtype=np.float32)) if width else None
     dense = rng.normal(size=(texts, dims)).astype(np.float32) if dims else None
-    compete = [np.flatnonzero(rng.random(texts) < compete_share).tolist() for _ in children]
+    shortlisted = [np.flatnonzero(rng.random(texts) < shortlisted_share).tolist() for _ in children]
     positive = []
     for parent, count in enumerate(children):
-        pool = np.arange(texts) if outside else np.array(compete[parent], dtype=np.int64)
+        pool = np.arange(texts) if outside else np.array(shortlisted[parent], dtype=np.int64)
         for j in range(count):
             size = 0 if j % 3 == 2 else int(rng.integers(1, max(2, len(pool) // 3)))
             positive.append(rng.choice(pool, size=min(size, len(pool)), replace=False).tolist())
     result: dict[str, Any] = {"sparse": sparse, "dense": dense, "children": np.arange(sum(children), dtype=np.int32)}
     result["children_ptr"] = np.cumsum([0, *children], dtype=np.int64)
-    result["compete_ptr"], result["compete"] = lists(compete)
+    result["shortlisted_ptr"], result["shortlisted"] = lists(shortlisted)
     result["positive_ptr"], result["positive"] = lists(positive)
     return result
 
@@ -75,11 +75,11 @@ def objectives(weights: NodeWeights, arguments: dict[str, Any], *, loss: str, bi
     w[:, -1] /= bias or 1.0
     result = []
     for parent in range(len(arguments["children_ptr"]) - 1):
-        rivals = arguments["compete"][slice(*arguments["compete_ptr"][parent : parent + 2])]
+        shortlisted = arguments["shortlisted"][slice(*arguments["shortlisted_ptr"][parent : parent + 2])]
         for j in range(*arguments["children_ptr"][parent : parent + 2]):
             own = arguments["positive"][slice(*arguments["positive_ptr"][j : j + 2])]
             if len(own):
-                texts, y, c = reference.node_problem(rivals, np.ones(len(rivals)), own, np.ones(len(own)))
+                texts, y, c = reference.node_problem(shortlisted, np.ones(len(shortlisted)), own, np.ones(len(own)))
                 result.append(reference.objective(w[j], x[texts], y, c, loss))
     return np.array(result)
 
@@ -134,7 +134,7 @@ def test_bias(bias: float, loss: Any) -> None:
 def test_costs(loss: Any) -> None:
     arguments = problem([7, 40], seed=6, width=25)
     rng = np.random.default_rng(6)
-    for name, ids in (("positive_cost", "positive"), ("negative_cost", "compete")):
+    for name, ids in (("positive_cost", "positive"), ("negative_cost", "shortlisted")):
         cost = rng.uniform(0.1, 3, size=len(arguments[ids])).astype(np.float32)
         cost[rng.random(len(cost)) < 0.2] = 0
         arguments[name] = cost
@@ -152,12 +152,12 @@ def test_costs_equal_repeated_texts() -> None:
         "children_ptr": np.array([0, 1]),
         "children": np.zeros(1, np.int32),
     }
-    once["compete_ptr"], once["compete"] = lists([list(range(12))])
+    once["shortlisted_ptr"], once["shortlisted"] = lists([list(range(12))])
     once["positive_ptr"], once["positive"] = lists([[0, 5]])
     costly = {**once, "positive_cost": np.array([1, 3], np.float32), "negative_cost": np.ones(12, np.float32)}
     costly["negative_cost"][7] = 2
     copies = {**once, "dense": np.vstack([x, x[[5, 5, 7]]])}
-    copies["compete_ptr"], copies["compete"] = lists([list(range(15))])
+    copies["shortlisted_ptr"], copies["shortlisted"] = lists([list(range(15))])
     copies["positive_ptr"], copies["positive"] = lists([[0, 5, 12, 13]])
     assert_same(train_nodes(**costly, **TIGHT), train_nodes(**copies, **TIGHT))
 
@@ -173,7 +173,7 @@ def test_odd_shapes(loss: Any) -> None:
     sparse[:, 3] = 0  # a feature nobody has
     arguments["sparse"] = csr_array(sparse)
     everyone = list(range(10))
-    arguments["compete_ptr"], arguments["compete"] = lists([everyone, [1, 2], [], [3], everyone, [0, 4]])
+    arguments["shortlisted_ptr"], arguments["shortlisted"] = lists([everyone, [1, 2], [], [3], everyone, [0, 4]])
     arguments["positive_ptr"], arguments["positive"] = lists(
         [
             everyone,  # all positive
@@ -209,7 +209,7 @@ def test_nothing_to_train() -> None:
 
 def test_positives_outside_the_shortlist_do_not_touch_siblings() -> None:
     arguments = problem([2], seed=1, outside=False)
-    inside = np.unique(arguments["compete"])
+    inside = np.unique(arguments["shortlisted"])
     outsider = int(np.setdiff1d(np.arange(40), inside)[0])
     own = [arguments["positive"][slice(*arguments["positive_ptr"][j : j + 2])].tolist() for j in range(2)]
     alone = train_nodes(**arguments, **TIGHT)
@@ -258,7 +258,7 @@ def test_threshold_and_most_weights() -> None:
 def test_ties_at_the_limit_keep_the_first_features() -> None:
     arguments = problem([1], texts=2, width=4)
     arguments["sparse"] = csr_array(np.array([[1, 1, 1, 1], [0, 0, 0, 0]], np.float32))
-    arguments["compete_ptr"], arguments["compete"] = lists([[0, 1]])
+    arguments["shortlisted_ptr"], arguments["shortlisted"] = lists([[0, 1]])
     arguments["positive_ptr"], arguments["positive"] = lists([[0]])
     assert train_nodes(**arguments, max_weights=2).sparse.indices.tolist() == [0, 1]
 
@@ -267,7 +267,7 @@ def test_ties_at_the_limit_keep_the_first_features() -> None:
 
 
 def one_node(seed: int = 0) -> tuple[dict[str, Any], np.ndarray]:
-    arguments = problem([1], texts=120, width=40, seed=seed, compete_share=1.0)
+    arguments = problem([1], texts=120, width=40, seed=seed, shortlisted_share=1.0)
     y = np.full(120, -1)
     y[arguments["positive"]] = 1
     return arguments, y
@@ -371,7 +371,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have swi
 print("ready", flush=True)
 train_nodes(
     TrainingFeatures(x, None), children_ptr=np.array([0, nodes]), children=np.arange(nodes, dtype=np.int32),
-    compete_ptr=np.array([0, texts]), compete=np.arange(texts, dtype=np.int32),
+    shortlisted_ptr=np.array([0, texts]), shortlisted=np.arange(texts, dtype=np.int32),
     positive_ptr=np.arange(nodes + 1) * 5000, positive=np.concatenate(positive).astype(np.int32),
     eps=1e-9, max_iter=10**6, threads=2,
 )
@@ -418,10 +418,13 @@ def test_an_error_in_progress_ends_the_training() -> None:
     ("change", "message"),
     [
         ({"sparse": None}, "at least one block"),
-        ({"compete": np.array([99], np.int32), "compete_ptr": np.array([0, 1])}, "holds 99"),
-        ({"compete": np.array([2, 1], np.int32), "compete_ptr": np.array([0, 2])}, "not strictly ascending"),
-        ({"compete_ptr": np.array([0, 10**6])}, "compete_ptr does not cut compete"),
-        ({"compete_ptr": np.array([0, 1, 1]), "compete": np.array([1], np.int32)}, "compete_ptr has 3 entries"),
+        ({"shortlisted": np.array([99], np.int32), "shortlisted_ptr": np.array([0, 1])}, "holds 99"),
+        ({"shortlisted": np.array([2, 1], np.int32), "shortlisted_ptr": np.array([0, 2])}, "not strictly ascending"),
+        ({"shortlisted_ptr": np.array([0, 10**6])}, "shortlisted_ptr does not cut shortlisted"),
+        (
+            {"shortlisted_ptr": np.array([0, 1, 1]), "shortlisted": np.array([1], np.int32)},
+            "shortlisted_ptr has 3 entries",
+        ),
         ({"positive": np.zeros(3, np.int64)}, "positive is int64"),
         ({"positive_cost": np.ones(1, np.float32)}, "positive_cost"),
         ({"dense": np.zeros((3, 2), np.float32)}, "40 rows but dense ones 3"),
@@ -437,7 +440,7 @@ def test_wrong_arrays(change: dict[str, Any], message: str) -> None:
 def test_wrong_costs(costs: float) -> None:
     arguments = problem([2])
     with pytest.raises(DataError, match="finite and >= 0"):
-        train_nodes(**arguments, negative_cost=np.full(len(arguments["compete"]), costs, np.float32))
+        train_nodes(**arguments, negative_cost=np.full(len(arguments["shortlisted"]), costs, np.float32))
 
 
 @pytest.mark.parametrize(
@@ -462,16 +465,16 @@ def part(whole: dict[str, Any], first: int, last: int, *, own_rows: bool) -> dic
     """The problem of parents [first, last); with `own_rows` on their texts alone, numbered anew."""
     low, high = (int(whole["children_ptr"][at]) for at in (first, last))
     result = {"children": whole["children"][low:high], "children_ptr": whole["children_ptr"][first : last + 1] - low}
-    for name, start, end in (("compete", first, last), ("positive", low, high)):
+    for name, start, end in (("shortlisted", first, last), ("positive", low, high)):
         pointer = whole[f"{name}_ptr"]
         result[name] = whole[name][pointer[start] : pointer[end]]
         result[f"{name}_ptr"] = pointer[start : end + 1] - pointer[start]
     rows = np.arange(whole["dense"].shape[0])
     if own_rows:
-        rows = np.unique(np.concatenate([result["compete"], result["positive"]]))
-        for name in ("compete", "positive"):
+        rows = np.unique(np.concatenate([result["shortlisted"], result["positive"]]))
+        for name in ("shortlisted", "positive"):
             result[name] = np.searchsorted(rows, result[name]).astype(np.int32)
-    cost = kernels.training_cost(whole["children_ptr"], whole["compete_ptr"], whole["positive_ptr"])
+    cost = kernels.training_cost(whole["children_ptr"], whole["shortlisted_ptr"], whole["positive_ptr"])
     blocks = {"sparse": whole["sparse"][rows], "dense": np.ascontiguousarray(whole["dense"][rows])}
     return {**result, **blocks, "first_child": low, "level_cost": cost}
 
@@ -481,7 +484,7 @@ def part(whole: dict[str, Any], first: int, last: int, *, own_rows: bool) -> dic
 @pytest.mark.parametrize("cuts", [tuple(range(22)), (0, 2, 3, 21), (0, 20, 21)])
 def test_a_level_trained_in_parts_has_the_same_bits(cuts: tuple[int, ...], own_rows: bool, loss: Any) -> None:
     # Of the whole only the first parent is cut into pieces; on their own the next ones would be as well.
-    arguments = problem([90, *[50] * 18, 1, 5], texts=60, width=40, dims=3, compete_share=0.3, seed=9)
+    arguments = problem([90, *[50] * 18, 1, 5], texts=60, width=40, dims=3, shortlisted_share=0.3, seed=9)
     whole = as_matrix(train_nodes(**arguments, loss=loss, seed=4))
     pieces = [part(arguments, first, last, own_rows=own_rows) for first, last in itertools.pairwise(cuts)]
     parts = np.vstack([as_matrix(train_nodes(**piece, loss=loss, seed=4)) for piece in pieces])

@@ -39,14 +39,14 @@ def test_scores_follow_the_scheme(scheme: str) -> None:
     rows = np.arange(2)
     batch = net.encoder.tokenize(["topic1 word1x1x1", "topic2"]).pad(rows)
     with torch.no_grad():
-        candidates, scores = net.score(batch, rows)
+        shortlist, scores = net.score(batch, rows)
         states = net.encoder(batch, net.layers)
         levels = [s(net.features(states, t)).sigmoid() for t, s in enumerate(net.scorers)]
-    assert candidates is not None
+    assert shortlist is not None
     for row in range(2):
         top = int(levels[0][row].argmax())
-        assert {int(TREE.ancestors(0)[label]) for label in candidates[row]} == {top}
-        for label, score in zip(candidates[row].tolist(), scores[row].tolist(), strict=True):
+        assert {int(TREE.ancestors(0)[label]) for label in shortlist[row]} == {top}
+        for label, score in zip(shortlist[row].tolist(), scores[row].tolist(), strict=True):
             path = [levels[t][row, int(TREE.ancestors(t)[label])].item() for t in range(3)]
             kept = {"leaf": path[2:], "parent": path[1:], "path": path}[scheme]
             assert score == pytest.approx(np.prod(kept), rel=1e-4)

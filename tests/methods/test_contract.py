@@ -24,7 +24,7 @@ from treetop.methods import METHODS, Method, Predictor, load, method_class
 from treetop.methods.ensemble import Ensemble, EnsembleConfig
 from treetop.methods.one_vs_all import OneVsAll
 from treetop.methods.xr_linear import XRLinear, XRLinearConfig
-from treetop.metrics import evaluate
+from treetop.metrics import evaluate, expected_calibration_error
 from treetop.predictions import Predictions
 from treetop.runtime import Runtime
 from treetop.types import CSR
@@ -341,6 +341,19 @@ def test_what_the_scores_are(name: str, fitted: Method[Any], toy_test: Dataset) 
     if found.kind == "score":
         assert 0 <= found.scores.min() <= found.scores.max() <= 1
     assert found.top(2).kind == found[:3].kind == found.at_least(0.5).kind == found.kind
+
+
+def test_probabilities_keep_the_ranking(fitted: Method[Any], toy_test: Dataset, tmp_path: Path) -> None:
+    before = fitted.predict(toy_test, k=8)
+    fitted.save(tmp_path / "model")
+    model = load(tmp_path / "model").calibrate(toy_test)
+    found = model.predict(toy_test, k=8)
+    assert found.kind == "probability"
+    np.testing.assert_array_equal(found.labels, before.labels)
+    assert (np.diff(found.scores, axis=1) <= 0).all()
+    assert expected_calibration_error(found, toy_test) < 0.05
+    model.save(tmp_path / "model")
+    assert load(tmp_path / "model").predict(toy_test, k=8, threshold="f1") == model.predict(toy_test, 8, threshold="f1")
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -22,6 +22,7 @@ from treetop.methods.xr_linear import XRLinear, XRLinearConfig
 from treetop.neural.training import TrainingLog
 from treetop.runtime import Runtime
 from treetop.text.encoder import TextEncoder
+from treetop.text.reading.text_reader import TextReader
 from treetop.text.tokens import Padded, Tokens
 from treetop.types import Dense
 
@@ -69,11 +70,12 @@ def test_training_that_does_nothing_is_noticed(name: str, monkeypatch: pytest.Mo
 def test_embeddings_that_are_noise_are_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The other methods never ask for embeddings: they score states as the encoder makes them, see below."""
 
-    def embed(self: TextEncoder, tokens: Tokens, runtime: Runtime, *, layer: int = -1) -> Dense:
+    def embed(self: TextEncoder | TextReader, tokens: Tokens, runtime: Runtime, *, layer: int = -1) -> Dense:
         return np.random.default_rng(0).standard_normal((len(tokens), self.width), np.float32)
 
     untuned(name)
     monkeypatch.setattr(TextEncoder, "embed", embed)
+    monkeypatch.setattr(TextReader, "read", embed)
     with pytest.raises(AssertionError, match="P@1 is"):
         check_that_tuning_pays(name)
 

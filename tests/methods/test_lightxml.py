@@ -39,14 +39,14 @@ def test_a_labels_score_is_its_own_times_its_groups() -> None:
     tokens = net.encoder.tokenize(["topic1 word1x1x1", "topic2"])
     rows = np.arange(2)
     with torch.no_grad():
-        candidates, scores = net.score(tokens.pad(rows), rows)
+        shortlist, scores = net.score(tokens.pad(rows), rows)
         states = net.states(tokens.pad(rows))
         assert net.recall is not None
         groups, labels = net.recall(states).sigmoid(), net.ranking(states).sigmoid()
-    assert candidates is not None
+    assert shortlist is not None
     for row in range(2):
         best = int(groups[row].argmax())
-        members = [n for n in candidates[row].tolist() if n >= 0]
+        members = [n for n in shortlist[row].tolist() if n >= 0]
         assert members == np.flatnonzero(TREE.parents[1] == best).tolist()
         expected = labels[row, members] * groups[row, best]
         torch.testing.assert_close(scores[row, : len(members)], expected)
@@ -57,9 +57,9 @@ def test_every_true_label_competes_even_beyond_the_beam(monkeypatch: pytest.Monk
     seen: list[torch.Tensor] = []
     original = net.ranking.forward
 
-    def spy(states: torch.Tensor, candidates: torch.Tensor) -> torch.Tensor:
-        seen.append(candidates)
-        return original(states, candidates)
+    def spy(states: torch.Tensor, shortlist: torch.Tensor) -> torch.Tensor:
+        seen.append(shortlist)
+        return original(states, shortlist)
 
     monkeypatch.setattr(net.ranking, "forward", spy)
     net.loss(small_examples(net).batch(np.arange(2))).backward()  # type: ignore[no-untyped-call]
@@ -97,9 +97,9 @@ def test_static_negatives_stay_what_recall_found(toy_train: Dataset, monkeypatch
     original = Network.loss
 
     def spy(self: Network, batch: Batch) -> Any:
-        if batch.compete is not None:
+        if batch.shortlist is not None:
             true = [frozenset(row) - {-1} for row in batch.true[0].ids.tolist()]
-            for row, groups, own in zip(batch.rows.tolist(), batch.compete.ids.tolist(), true, strict=True):
+            for row, groups, own in zip(batch.rows.tolist(), batch.shortlist.ids.tolist(), true, strict=True):
                 seen.setdefault(row, set()).add(frozenset(groups) - {-1})
                 assert own <= frozenset(groups)
         return original(self, batch)

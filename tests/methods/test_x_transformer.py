@@ -55,7 +55,7 @@ def test_switches(switch: dict[str, Any]) -> None:
     assert p_at_1(PLANTED_MAKERS["x-transformer"](**switch)) > 0.65
 
 
-def test_labels_clustered_by_what_they_are_called(toy_train: Dataset, toy_test: Dataset) -> None:
+def test_labels_grouped_by_what_they_are_called(toy_train: Dataset, toy_test: Dataset) -> None:
     model = made(representation="text").fit(with_label_texts(toy_train))
     topics = [name[6] for name in toy_train.space.names]
     together = model.tree.parents[1][:, None] == model.tree.parents[1]
@@ -68,8 +68,8 @@ def test_only_labels_of_the_best_clusters_are_ranked(toy_train: Dataset, toy_tes
     model = made(search=SearchConfig(beam=1, leaf_link="noop", combine="last")).fit(toy_train)
     assert model.tree.levels == 2
     found = model.predict(toy_test, k=42).labels
-    clusters = np.where(found >= 0, model.tree.parents[1][found], -1)
-    assert all(len(set(row[row >= 0].tolist())) == 1 for row in clusters)
+    groups = np.where(found >= 0, model.tree.parents[1][found], -1)
+    assert all(len(set(row[row >= 0].tolist())) == 1 for row in groups)
 
 
 def test_the_score_is_the_margin_or_a_product(toy_train: Dataset, toy_test: Dataset) -> None:
@@ -80,8 +80,8 @@ def test_the_score_is_the_margin_or_a_product(toy_train: Dataset, toy_test: Data
     product = model.predict(toy_test, k=42).to_csr(42)
     texts, labels = np.arange(len(toy_test)), margin.labels[:, 0]
     embedding = model.network.encoder.embed(model.network.encoder.tokenize(toy_test.corpus.texts), Runtime(threads=1))
-    of_cluster = model._match(embedding).toarray()[texts, model.tree.parents[1][labels]]
-    expected = np.exp(of_cluster) / (1 + np.exp(-margin.scores[:, 0]))
+    of_group = model._match(embedding).toarray()[texts, model.tree.parents[1][labels]]
+    expected = np.exp(of_group) / (1 + np.exp(-margin.scores[:, 0]))
     np.testing.assert_allclose(product[texts, labels], expected, rtol=1e-4, atol=1e-7)
 
 
@@ -93,7 +93,7 @@ def test_negatives_are_of_the_truth_the_matcher_or_both(toy_train: Dataset) -> N
     shortlist = {}
     for kind in ("teacher", "matcher", "both"):
         model.config = replace(model.config, negatives=kind)
-        shortlist[kind] = model._who_competes(true, embedding).toarray() > 0
+        shortlist[kind] = model._shortlist(true, embedding).toarray() > 0
     assert (shortlist["teacher"] == (true.toarray() > 0)).all()
     assert (shortlist["matcher"].sum(1) == 2).all()
     assert (shortlist["both"] == (shortlist["teacher"] | shortlist["matcher"])).all()
@@ -120,8 +120,8 @@ def test_embeddings_may_be_given(toy_train: Dataset, tmp_path: Path) -> None:
     model = XTransformer(config, runtime=Runtime(threads=1), checkpoint=tmp_path, embedding=ideal).fit(toy_train)
     with pytest.raises(ConfigError, match="holds a run with embedding="):
         XTransformer(config, runtime=Runtime(threads=1), checkpoint=tmp_path, embedding=ideal + 1).fit(toy_train)
-    cluster = model.tree.parents[1]
-    assert (cluster == half).all() or (cluster == 1 - half).all()
+    group = model.tree.parents[1]
+    assert (group == half).all() or (group == 1 - half).all()
     with pytest.raises(DataError, match="a row for each"):
         XTransformer(config, embedding=ideal[0])
     with pytest.raises(DataError, match="do not fit"):

@@ -16,8 +16,8 @@ from treetop.linear import LinearTree
 from treetop.methods.tuning import xr_transformer as tuning
 from treetop.methods.tuning.xr_transformer import Network
 from treetop.methods.xr_transformer import XRTransformer, XRTransformerConfig
-from treetop.neural.candidates import expand
 from treetop.neural.examples import Batch
+from treetop.neural.shortlist import expand
 from treetop.neural.starting import start_linearly
 from treetop.runtime import Runtime
 from treetop.text.reading.text_reader import TextReader
@@ -63,9 +63,9 @@ def test_with_a_teacher_only_children_of_true_nodes_compete(
     original, levels = Network.loss, set()
 
     def spy(self: Network, batch: Batch) -> Any:
-        if batch.compete is not None:
+        if batch.shortlist is not None:
             levels.add(self.scorer.nodes)
-            for parents, true in zip(batch.compete.ids, batch.true[0].ids, strict=True):
+            for parents, true in zip(batch.shortlist.ids, batch.true[0].ids, strict=True):
                 below = expand(parents[parents >= 0][:, None], self.below)  # a row of children for each
                 assert torch.isin(below, true[true >= 0]).any(1).all()
         return original(self, batch)

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from treetop.errors import ConfigError, DataError
-from treetop.metrics import expected_calibration_error
+from treetop.metrics import brier_score, expected_calibration_error, reliability
 from treetop.predictions import Predictions
 
 LABELS = csr_array(np.array([[1, 0, 0], [0, 1, 1]], np.float32))
@@ -54,3 +54,24 @@ def test_margins_are_no_probabilities(scores: list[list[float]]) -> None:
 def test_no_bins() -> None:
     with pytest.raises(ConfigError, match="bins is 0"):
         expected_calibration_error(predictions([[0.5, 0.2], [0.1, 0]]), LABELS, bins=0)
+
+
+def test_the_diagram_by_hand() -> None:
+    found = reliability(predictions([[0.95, 0.25], [0.99, 0.0]]), LABELS, bins=10)
+    assert (found.score.tolist(), found.share.tolist()) == (pytest.approx([0.25, 0.97]), [0.0, 1.0])
+    assert found.size.tolist() == [1, 2]
+    assert found.error == pytest.approx(
+        expected_calibration_error(predictions([[0.95, 0.25], [0.99, 0]]), LABELS, bins=10)
+    )
+
+
+def test_the_brier_score_by_hand() -> None:
+    assert brier_score(predictions([[0.9, 0.25], [0.8, 0.0]]), LABELS) == pytest.approx((0.01 + 0.0625 + 0.04) / 3)
+    assert brier_score(predictions([[0.9, 0.25], [0.8, 0.0]]), LABELS, k=1) == pytest.approx((0.01 + 0.04) / 2)
+
+
+def test_only_some_labels_count() -> None:
+    scores, second = predictions([[0.9, 0.25], [0.8, 0.0]]), np.array([False, True, False])
+    assert brier_score(scores, LABELS, among=second) == pytest.approx((0.0625 + 0.04) / 2)
+    assert expected_calibration_error(scores, LABELS, among=second) == pytest.approx((0.25 + 0.2) / 2)
+    assert reliability(scores, LABELS, among=np.zeros(3, bool)).error == 0

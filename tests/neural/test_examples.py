@@ -56,13 +56,13 @@ def test_rows_become_padded_tensors() -> None:
 
 
 def test_a_batch_holds_tokens_truth_and_who_competes() -> None:
-    true, compete = some_matrix(5), some_matrix(5, 12)
-    batch = Examples(tokens_of([1, 2, 3, 4, 5]), [true, true], compete).batch(np.array([3, 1]), limit=5)
+    true, shortlist = some_matrix(5), some_matrix(5, 12)
+    batch = Examples(tokens_of([1, 2, 3, 4, 5]), [true, true], shortlist).batch(np.array([3, 1]), limit=5)
     assert batch.tokens.ids.tolist() == [[1, 7, 7, 7, 2], [1, 7, 7, 2, 0]]
     assert len(batch) == 2
     assert len(batch.true) == 2
-    assert batch.compete is not None
-    assert torch.equal(batch.compete.ids, padded_rows(compete, np.array([3, 1])).ids)
+    assert batch.shortlist is not None
+    assert torch.equal(batch.shortlist.ids, padded_rows(shortlist, np.array([3, 1])).ids)
 
 
 def test_mismatched_sizes() -> None:

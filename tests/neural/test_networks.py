@@ -8,18 +8,18 @@ import torch
 
 from treetop.data import Dataset
 from treetop.errors import StoreError
-from treetop.neural.candidates import Children
 from treetop.neural.networks import (
     find_nodes,
     hold_out,
-    how_often,
     load_heads,
     log_link,
+    node_frequencies,
     rank,
     save_heads,
     seeded,
 )
 from treetop.neural.scorer import NodeScorer
+from treetop.neural.shortlist import Children
 from treetop.runtime import Runtime
 from treetop.sparse import canonical
 from treetop.store import Folder
@@ -37,10 +37,10 @@ def test_rank_orders_by_score_and_then_by_label() -> None:
 
 
 def test_rank_leaves_places_empty_where_there_are_too_few() -> None:
-    candidates = torch.tensor([[7, -1], [4, 9], [-1, -1]])
+    shortlist = torch.tensor([[7, -1], [4, 9], [-1, -1]])
 
     def score(tokens: Padded, rows: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
-        return candidates[rows], torch.where(candidates < 0, -torch.inf, candidates / 10)[rows]
+        return shortlist[rows], torch.where(shortlist < 0, -torch.inf, shortlist / 10)[rows]
 
     found = rank(score, TOKENS, 3, Runtime(threads=1))
     assert found.labels.tolist() == [[7, -1, -1], [9, 4, -1], [-1, -1, -1]]
@@ -83,8 +83,8 @@ def test_some_texts_can_be_held_out() -> None:
 
 def test_how_often_a_node_is_true_where_it_competes() -> None:
     true = canonical(np.array([[1, 1, 0], [1, 0, 0], [1, 0, 0], [0, 0, 0]]))
-    assert how_often(true).tolist() == pytest.approx([3.5 / 5, 1.5 / 5, 0.5 / 5])
-    assert how_often(true, 0.5).tolist() == pytest.approx([3.5 / 4, 1.5 / 3, 0.5 / 3])
+    assert node_frequencies(true).tolist() == pytest.approx([3.5 / 5, 1.5 / 5, 0.5 / 5])
+    assert node_frequencies(true, 0.5).tolist() == pytest.approx([3.5 / 4, 1.5 / 3, 0.5 / 3])
 
 
 def test_links() -> None:

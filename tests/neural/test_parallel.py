@@ -31,7 +31,7 @@ def test_shares_are_a_partition() -> None:
 
 def test_alone_nothing_is_sent() -> None:
     world = world_of(Runtime())
-    assert (world.rank, world.size, world.leads) == (0, 1, True)
+    assert (world.rank, world.size, world.is_leader) == (0, 1, True)
     assert world.agree(3.5) == world.total(3.5) == 3.5
     weight = torch.nn.Parameter(torch.ones(2))
     weight.grad = torch.ones(2)

@@ -8,29 +8,29 @@ from treetop.errors import ConfigError
 from treetop.neural.losses import LOSSES
 from treetop.neural.scorer import NodeScorer
 
-CANDIDATES = torch.tensor([[3, 0, 7, -1], [7, -1, -1, -1], [-1, -1, -1, -1], [1, 2, 3, 9]])
+SHORTLIST = torch.tensor([[3, 0, 7, -1], [7, -1, -1, -1], [-1, -1, -1, -1], [1, 2, 3, 9]])
 
 
 @pytest.mark.parametrize("options", [{}, {"bias": False}, {"bottleneck": 5}, {"bottleneck": 5, "squash": "sigmoid"}])
-def test_candidates_score_as_among_all_nodes(options: dict[str, object]) -> None:
+def test_a_shortlist_scores_as_among_all_nodes(options: dict[str, object]) -> None:
     torch.manual_seed(0)
     scorer, states = NodeScorer(11, 6, **options), torch.randn(4, 6)  # type: ignore[arg-type]
-    everything, some = scorer(states), scorer(states, CANDIDATES)
+    everything, some = scorer(states), scorer(states, SHORTLIST)
     assert everything.shape == (4, 11)
-    assert (some[CANDIDATES < 0] == -torch.inf).all()
-    real = CANDIDATES >= 0
-    torch.testing.assert_close(some[real], everything.gather(1, CANDIDATES.clamp(min=0))[real])
+    assert (some[SHORTLIST < 0] == -torch.inf).all()
+    real = SHORTLIST >= 0
+    torch.testing.assert_close(some[real], everything.gather(1, SHORTLIST.clamp(min=0))[real])
 
 
 def test_gradients_are_those_of_the_dense_product_and_cover_only_the_rows_that_occur() -> None:
     torch.manual_seed(0)
     scorer, upstream = NodeScorer(11, 6, bottleneck=4), torch.randn(4, 4)
-    upstream[CANDIDATES < 0] = 0
+    upstream[SHORTLIST < 0] = 0
     gradients = []
     for dense in (True, False):
         scorer.zero_grad()
         states = torch.randn(4, 6, generator=torch.Generator().manual_seed(1), requires_grad=True)
-        logits = scorer(states).gather(1, CANDIDATES.clamp(min=0)) if dense else scorer(states, CANDIDATES)
+        logits = scorer(states).gather(1, SHORTLIST.clamp(min=0)) if dense else scorer(states, SHORTLIST)
         logits.backward(upstream)
         gradients.append([states.grad, *(p.grad for p in scorer.parameters())])
     for expected, found in zip(*gradients, strict=True):
@@ -46,8 +46,8 @@ def test_gradients_are_those_of_the_dense_product_and_cover_only_the_rows_that_o
 
 def test_gradients_of_several_batches_add_up() -> None:
     scorer, states = NodeScorer(11, 6), torch.randn(4, 6)
-    scorer(states, CANDIDATES)[:, 0].nan_to_num(neginf=0).sum().backward()
-    scorer(states, CANDIDATES)[:, 0].nan_to_num(neginf=0).sum().backward()
+    scorer(states, SHORTLIST)[:, 0].nan_to_num(neginf=0).sum().backward()
+    scorer(states, SHORTLIST)[:, 0].nan_to_num(neginf=0).sum().backward()
     assert scorer.weight.grad is not None
     twice = scorer.weight.grad.to_dense()
     torch.testing.assert_close(twice[3], 2 * states[0])
@@ -98,6 +98,6 @@ def test_scores_are_exact_whatever_the_precision_of_the_states() -> None:
     scorer = NodeScorer(2, 1)
     scorer.fill(torch.tensor([[5.5], [6.0]]))
     with torch.autocast("cpu", torch.bfloat16):
-        for candidates in (None, torch.tensor([[0, 1]])):
-            low, high = scorer(torch.ones(1, 1), candidates).sigmoid()[0].tolist()
+        for shortlist in (None, torch.tensor([[0, 1]])):
+            low, high = scorer(torch.ones(1, 1), shortlist).sigmoid()[0].tolist()
             assert low < high

@@ -19,8 +19,8 @@ TRUE = (EMBEDDING @ RANDOM.normal(size=(5, 4)) > 1).astype(np.float32)
 
 def margins(embedding: Dense, loss: str = "squared_hinge") -> Dense:
     scorer = NodeScorer(4, 5)
-    rivals = canonical(np.ones((60, 2), np.float32))
-    start_linearly(scorer, embedding, canonical(TRUE), rivals, TREE, 1, Runtime(threads=1), loss=loss)  # type: ignore[arg-type]
+    shortlist = canonical(np.ones((60, 2), np.float32))
+    start_linearly(scorer, embedding, canonical(TRUE), shortlist, TREE, 1, Runtime(threads=1), loss=loss)  # type: ignore[arg-type]
     with torch.no_grad():
         result: Dense = scorer(torch.from_numpy(embedding)).numpy()
     return result
@@ -49,9 +49,9 @@ def test_what_all_embeddings_share_does_not_matter() -> None:
     assert np.abs(apart - together).mean() < 0.02 * np.abs(apart).mean()
 
 
-def test_without_rivals_everyone_competes() -> None:
+def test_without_a_shortlist_all_texts_take_part() -> None:
     scorers = [NodeScorer(2, 5), NodeScorer(2, 5)]
     true = canonical(TREE.lift(canonical(TRUE), 0))
-    for scorer, rivals in zip(scorers, (None, canonical(np.ones((60, 1), np.float32))), strict=True):
-        start_linearly(scorer, EMBEDDING, true, rivals, TREE, 0, Runtime(threads=1))
+    for scorer, shortlist in zip(scorers, (None, canonical(np.ones((60, 1), np.float32))), strict=True):
+        start_linearly(scorer, EMBEDDING, true, shortlist, TREE, 0, Runtime(threads=1))
     assert torch.equal(scorers[0].weight, scorers[1].weight)

@@ -17,12 +17,12 @@ from scipy.sparse import csr_array
 from torch import Tensor, nn
 
 from treetop.config import from_dict
-from treetop.neural.candidates import targets
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import bce
 from treetop.neural.optimiser import Group, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.settings import OptimConfig
+from treetop.neural.shortlist import targets
 from treetop.neural.training import TrainingLog, fine_tune
 from treetop.runtime import Runtime
 from treetop.sparse import canonical
@@ -33,7 +33,7 @@ NODES = 30
 
 
 class ToyNetwork(nn.Module):
-    """Scores a few candidates of 30 nodes, by rows, from the encoder's last state with dropout."""
+    """Scores a few of 30 nodes, by rows, from the encoder's last state with dropout."""
 
     def __init__(self, folder: Path, dropout: float) -> None:
         super().__init__()
@@ -43,10 +43,10 @@ class ToyNetwork(nn.Module):
         self.scorer = NodeScorer(NODES, self.encoder.width)
 
     def loss(self, batch: Batch) -> Tensor:
-        assert batch.compete is not None
-        candidates = batch.compete.ids
-        logits = self.scorer(self.encoder(batch.tokens)[0], candidates)
-        return bce(logits, targets(batch.true[0].ids, candidates, NODES), candidates)
+        assert batch.shortlist is not None
+        shortlist = batch.shortlist.ids
+        logits = self.scorer(self.encoder(batch.tokens)[0], shortlist)
+        return bce(logits, targets(batch.true[0].ids, shortlist, NODES), shortlist)
 
     def parameter_groups(self, config: OptimConfig) -> list[Group]:
         return group_parameters(self, self.encoder, config)
@@ -57,8 +57,8 @@ def toy_examples(network: ToyNetwork, texts: int = 41) -> Examples:
     label = rng.integers(0, 20, texts)
     words = [" ".join(rng.choice(WORDS, rng.integers(1, 9))) + f" w{node}" for node in label]
     true = canonical(csr_array((np.ones(texts), (np.arange(texts), label)), shape=(texts, NODES)))
-    compete = canonical(csr_array((rng.random((texts, NODES)) < 0.3) | (true.toarray() > 0)))
-    return Examples(network.encoder.tokenize(words), [true], compete)
+    shortlist = canonical(csr_array((rng.random((texts, NODES)) < 0.3) | (true.toarray() > 0)))
+    return Examples(network.encoder.tokenize(words), [true], shortlist)
 
 
 def train(

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from treetop.text.pooling import say_mean, trained_pooling
+from treetop.text.pooling import trained_pooling, write_mean_pooling
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert trained_pooling(str(tmp_path)) == "token"
-    say_mean(tmp_path, 32)
+    write_mean_pooling(tmp_path, 32)
     assert trained_pooling(str(tmp_path)) == "mean"
     modules = json.loads((tmp_path / "modules.json").read_text())
     assert [module["path"] for module in modules] == ["", "1_Pooling"]

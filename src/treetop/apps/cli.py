@@ -12,6 +12,8 @@ from typing import Annotated
 import typer
 
 from treetop.apps.commands.analyse import analyse
+from treetop.apps.commands.calibrate import calibrate
+from treetop.apps.commands.compare import compare
 from treetop.apps.commands.demo import demo
 from treetop.apps.commands.ensemble import ensemble
 from treetop.apps.commands.evaluate import evaluate
@@ -26,7 +28,9 @@ from treetop.version import __version__
 
 __all__ = ["COMMANDS", "app", "main"]
 
-COMMANDS = (look, split, train, predict, evaluate, ensemble, inspect, analyse, presets, demo)
+COMMANDS = (
+    look, split, train, calibrate, predict, evaluate, compare, ensemble, inspect, analyse, presets, demo,
+)  # fmt: skip
 """In the order of `--help`."""
 _NO_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")
 

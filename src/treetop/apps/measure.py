@@ -11,14 +11,28 @@ import numpy as np
 from treetop.data import Dataset
 from treetop.errors import ConfigError, DataError
 from treetop.methods import Method
-from treetop.metrics import DEFAULT, PROPENSITY_SCORED, Propensity, at_threshold, breakdown, evaluate, largest_k
-from treetop.predictions import Predictions
+from treetop.methods.calibrating import cut_at
+from treetop.metrics import (
+    DEFAULT,
+    PROPENSITY_SCORED,
+    Propensity,
+    Reliability,
+    at_threshold,
+    breakdown,
+    brier_score,
+    evaluate,
+    expected_calibration_error,
+    largest_k,
+    reliability,
+)
+from treetop.predictions import Kind, Predictions
 from treetop.presets.datasets import propensity_constants
 from treetop.runtime import Meter
 
 __all__ = ["Figures", "figures_of", "measure"]
 
 _BANDS_BY = ("p@5", "psp@5")
+_RARE = 10  # training texts, at most
 _PASSING = 50  # labels per text that may pass a threshold
 
 
@@ -30,9 +44,18 @@ class Figures:
     metrics: dict[str, float]
     seconds: float | None = None
     """Wall time of the prediction."""
-    threshold: float | None = None
+    threshold: float | str | None = None
+    """A score, or an aim such as `precision:0.9`."""
+    cut: float | None = None
+    """The score that the threshold stands for; None if it is another for each label."""
     passed: dict[str, float] = field(default_factory=dict)
     """Precision, recall and F1 of the labels that reach the threshold, and how many there are per text."""
+    calibration: dict[str, float] = field(default_factory=dict)
+    """Expected calibration error, that of rare labels, and Brier score; none if scores are not from 0 to 1."""
+    diagram: Reliability | None = None
+    """What was said beside what was true, in bins of scores."""
+    kind: Kind = "score"
+    """What the scores are."""
     unseen: int = 0
     """True (text, label) pairs whose label was never seen in training; no model can find them."""
     seen: float | None = None
@@ -48,13 +71,21 @@ class Figures:
         passed = {f"threshold/{name}": value for name, value in self.passed.items()}
         facts: dict[str, Any] = {"texts": self.texts}
         if self.threshold is not None:
-            facts["threshold"] = self.threshold
+            facts |= {"threshold": self.cut, "threshold_aim": self.threshold}
+        if self.diagram is not None:
+            columns = zip(*(column.tolist() for column in self.diagram), strict=True)
+            facts["reliability"] = [dict(zip(Reliability._fields, row, strict=True)) for row in columns]
         if self.propensity is not None:
             constants = {"propensity_a": self.propensity.a, "propensity_b": self.propensity.b}
             facts |= {"unseen_pairs": self.unseen, "seen_in_training": self.seen, **constants}
         if self.seconds is not None:
             facts["predict_seconds"] = round(self.seconds, 4)
-        return self.metrics | bands | passed | facts
+        calibration = {f"calibration/{name}": value for name, value in self.calibration.items()}
+        return self.metrics | bands | passed | calibration | facts
+
+    def without_calibration(self) -> Figures:
+        """The same for texts that the model was calibrated on, where that part would be no result."""
+        return replace(self, calibration={}, diagram=None)
 
 
 def measure(
@@ -63,7 +94,7 @@ def measure(
     metrics: Sequence[str] | None = None,
     benchmark: str | None = None,
     *,
-    threshold: float | None = None,
+    threshold: float | str | None = None,
 ) -> Figures:
     """Predict the texts of a dataset and compare with their labels."""
     if not len(dataset):
@@ -82,15 +113,15 @@ def figures_of(
     benchmark: str | None = None,
     *,
     model: Method[Any] | None = None,
-    threshold: float | None = None,
+    threshold: float | str | None = None,
 ) -> Figures:
     """Compare predictions with the labels of a dataset; a model tells how often labels were seen in training."""
-    passed = {} if threshold is None else at_threshold(predictions, dataset, threshold)
+    common = _decisions(predictions, dataset, model, threshold) | _calibration(predictions, dataset, model)
     if model is None:
         if benchmark is not None:
             raise ConfigError(f"benchmark is '{benchmark}', but without a model the training texts are not known")
         found = evaluate(predictions, dataset, tuple(metrics or DEFAULT))
-        return Figures(len(dataset), found, threshold=threshold, passed=passed)
+        return Figures(len(dataset), found, **common)
     a, b = propensity_constants(benchmark)
     propensity = Propensity(a=a, b=b, train_texts=model.training["texts"])
     weights: dict[str, Any] = {"frequency": model.frequency, "propensity": propensity}
@@ -99,10 +130,33 @@ def figures_of(
     return Figures(
         len(dataset),
         evaluate(predictions, dataset, tuple(metrics or (*DEFAULT, *PROPENSITY_SCORED)), **weights),
-        threshold=threshold,
-        passed=passed,
+        **common,
         seen=None if again is None else float(again.mean()),
         unseen=int(np.count_nonzero(~seen[dataset.labels.indices])),
         bands=breakdown(predictions, dataset, _BANDS_BY, **weights),
         propensity=propensity,
     )
+
+
+def _decisions(
+    predictions: Predictions, dataset: Dataset, model: Method[Any] | None, threshold: float | str | None
+) -> dict[str, Any]:
+    """What labels at or above a threshold are worth."""
+    if threshold is None:
+        return {}
+    cut = cut_at(threshold, None if model is None else model.calibration, predictions.kind)
+    passed = at_threshold(predictions, dataset, cut)
+    return {"threshold": threshold, "cut": cut if isinstance(cut, float | int) else None, "passed": passed}
+
+
+def _calibration(predictions: Predictions, dataset: Dataset, model: Method[Any] | None) -> dict[str, Any]:
+    """How far the scores of the ten best labels can be read as probabilities, if they are from 0 to 1."""
+    k, scores = min(10, predictions.k), predictions.scores[predictions.labels >= 0]
+    if predictions.kind not in ("score", "probability") or scores.min(initial=0) < 0 or scores.max(initial=0) > 1:
+        return {"kind": predictions.kind}
+    diagram = reliability(predictions, dataset, k=k)
+    found = {f"ece@{k}": diagram.error, f"brier@{k}": brier_score(predictions, dataset, k=k)}
+    if model is not None:
+        rare = model.frequency <= _RARE
+        found[f"ece_rare@{k}"] = expected_calibration_error(predictions, dataset, k=k, among=rare)
+    return {"kind": predictions.kind, "calibration": found, "diagram": diagram}

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from treetop.runtime import Runtime
 
 __all__ = [
-    "DATA_HELP", "ENCODER_HELP", "METHOD_HELP", "Data", "Device", "Encoding", "LabelField", "ModelPath", "Precision",
-    "Quiet", "Seed", "Separator", "StripHtml", "TextField", "Threads", "make_runtime", "method_help", "numbers",
-    "output",
+    "DATA_HELP", "ENCODER_HELP", "METHOD_HELP", "THRESHOLD_HELP", "Data", "Device", "Encoding", "LabelField",
+    "ModelPath", "Precision", "Quiet", "Seed", "Separator", "StripHtml", "TextField", "Threads", "make_runtime",
+    "method_help", "number_or_words", "numbers", "output",
 ]  # fmt: skip
 
 
@@ -28,6 +28,14 @@ def _names(text: str) -> str | tuple[str, ...]:
     """One name, or several with commas between them."""
     names = tuple(name.strip() for name in text.split(","))
     return names if len(names) > 1 else names[0]
+
+
+def number_or_words(text: str) -> float | str:
+    """A threshold: a number, or an aim such as precision:0.9."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 Seed = Annotated[int, typer.Option(help="Start of every random choice.")]
@@ -48,6 +56,7 @@ Encoding = Annotated[Optional[str], typer.Option(help="Encoding of a text file; 
 StripHtml = Annotated[bool, typer.Option("--strip-html", help="Remove HTML tags from the texts.")]
 Separator = Annotated[Optional[str], typer.Option(help="What stands between labels in one column.")]  # noqa: UP045
 ModelPath = Annotated[Path, typer.Argument(help="Model folder.", show_default=False)]
+THRESHOLD_HELP = "Leave out labels with a lower score; of calibrated models also f1, f1-macro, precision:0.9, …"
 ENCODER_HELP = "Encoder of a transformer method: a folder, a hub name, or 'minilm'."
 
 

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from treetop.methods.ensemble import Ensemble
 
 __all__ = [
-    "compare_figures", "say_ensemble", "say_findings", "say_split", "say_trained", "say_verified", "show_analysis",
-    "show_figures", "show_model", "show_presets", "show_suggestions", "warn_of_memory",
+    "compare_figures", "say_calibrated", "say_ensemble", "say_findings", "say_split", "say_trained", "say_verified",
+    "show_analysis", "show_figures", "show_model", "show_presets", "show_suggestions", "warn_of_memory",
 ]  # fmt: skip
 
 out = Console()
@@ -75,6 +75,22 @@ def say_trained(model: Method[Any], path: Path) -> None:
     )
 
 
+def say_calibrated(model: Method[Any], problem: str | None = None) -> None:
+    """What probabilities rest on and which thresholds they suggest; or why there are none."""
+    if problem is not None:
+        notes.print(f"not calibrated: {problem}", style="yellow", highlight=False, markup=False, soft_wrap=True)
+    if model.calibration is None:
+        return
+    f1, sure = (model.calibration.threshold(aim) for aim in ("f1", "precision:0.9"))
+    accept = "no label is right 9 times in 10" if sure == np.inf else f"9 of 10 are right from {sure:.2f} on"
+    notes.print(
+        f"calibrated on {model.calibration.evidence.texts:,} texts: scores are probabilities; "
+        f"the best F1 is that of labels from {f1:.2f} on, {accept}",
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
 def say_verified(found: Verified) -> None:
     """After every byte of a model folder was read and found to be what was saved."""
     out.print(f"verified: {found.files:,} files, {size(found.size)}, every byte as it was saved", highlight=False)
@@ -98,6 +114,8 @@ def show_figures(figures: Figures, texts: str = "") -> None:
     out.print(table)
     if figures.passed:
         out.print(_passed(figures))
+    if figures.calibration:
+        out.print(_calibration(figures), highlight=False, soft_wrap=True)
     if figures.bands:
         out.print(_bands(figures))
     if figures.propensity is not None:
@@ -137,12 +155,24 @@ def _seen(figures: Figures) -> Panel:
 
 
 def _passed(figures: Figures) -> Table:
-    table = Table(title=f"labels with a score of at least {figures.threshold:g}", title_justify="left")
+    words = f" ({figures.threshold})" if isinstance(figures.threshold, str) else ""
+    limit = "that of each label" if figures.cut is None else f"{figures.cut:.4g}"
+    table = Table(title=f"labels with a score of at least {limit}{words}", title_justify="left")
     for name in figures.passed:
         table.add_column(name.replace("_", " "), justify="right")
     *shares, count = figures.passed.values()
     table.add_row(*(f"{100 * share:.2f}" for share in shares), f"{count:.2f}")
     return table
+
+
+def _calibration(figures: Figures) -> str:
+    """How far scores can be read as probabilities, in a line."""
+    what = "probabilities" if figures.kind == "probability" else "scores, not calibrated"
+    shares = {name: f"{100 * value:.2f}" for name, value in figures.calibration.items()}
+    k = next(iter(shares)).partition("@")[2]
+    rare = f" ({shares[f'ece_rare@{k}']} on rare labels)" if f"ece_rare@{k}" in shares else ""
+    error = f"expected calibration error {shares[f'ece@{k}']}{rare}, Brier score {shares[f'brier@{k}']}"
+    return f"{what}: {error}, of the {k} best labels, in per cent"
 
 
 def _bands(figures: Figures) -> Table:
@@ -179,6 +209,7 @@ def show_model(model: Method[Any], path: Path, depth: int) -> None:
     """The card of a model: method, cost, sizes, settings that matter, and the top of its label tree."""
     table = Table(title=str(path), title_justify="left", show_header=False)
     facts = {"method": model.name} | model.training | {"size on disk": size(_bytes(path))} | model.describe()
+    facts |= {} if model.calibration is None else model.calibration.describe()
     for name, value in facts.items():
         table.add_row(name.replace("_", " "), f"{value:,}" if isinstance(value, int) else str(value))
     for name, value in _flat(to_dict(model.config)):

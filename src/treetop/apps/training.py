@@ -11,16 +11,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from treetop.apps.calibrating import Calibrating
 from treetop.data import Dataset
 from treetop.errors import ConfigError
 from treetop.methods import Method
 from treetop.methods.registry import method_class, method_record
 from treetop.progress import Plan
-from treetop.runtime import Runtime, available_memory, leads
+from treetop.runtime import Runtime, available_memory, is_leader
 
 __all__ = ["check_memory", "checkpoint_folder", "finish", "learn", "make_model", "make_plan"]
 
-_HOPELESS = 2.0  # Times the memory there is: beyond doubt, given how good the estimate is.
+_HOPELESS = 2.0  # An estimate above this many times the free memory is refused; below it the estimate may be wrong.
 
 
 def checkpoint_folder(out: Path) -> Path:
@@ -40,9 +41,9 @@ def make_model(name: str, config: Any, out: Path, runtime: Runtime, *, resume: b
             raise ConfigError(f"method '{name}' trains in one go and has nothing to resume; leave out --resume")
         plain: Method[Any] = cls(config, runtime=runtime)
         return plain
-    if leads() and folder.exists() and not resume:  # of several processes, the first may have made it already
+    if is_leader() and folder.exists() and not resume:  # of several processes, the first may have made it already
         raise ConfigError(f"{folder} holds an interrupted training; continue it with --resume, or remove it")
-    if leads() and folder.exists() and any(folder.iterdir()) and not (folder / "run.json").exists():
+    if is_leader() and folder.exists() and any(folder.iterdir()) and not (folder / "run.json").exists():
         raise ConfigError(f"{folder} is not a checkpoint of treetop; give another --out, or move it away")
     resumable: Method[Any] = cls(config, runtime=runtime, checkpoint=folder)
     return resumable
@@ -65,16 +66,20 @@ def check_memory(model: Method[Any], needed: int) -> None:
         )
 
 
-def learn(model: Method[Any], dataset: Dataset, plan: Plan, out: Path, *, quiet: bool) -> None:
-    """Train by the plan, and save; if it is interrupted, say how it goes on."""
+def learn(model: Method[Any], calibrating: Calibrating, plan: Plan, out: Path, *, quiet: bool) -> str | None:
+    """Train by the plan, calibrate, and save; if it is interrupted, say how it goes on.
+
+    What stood in the way of a calibration, if something did.
+    """
     try:
         with model.runtime.told.following(lambda: plan):
-            model.fit(dataset)
+            problem = calibrating.fit(model)
     except KeyboardInterrupt:
         if checkpoint_folder(out).exists() and not quiet:
             sys.stderr.write("interrupted; the same command with --resume continues it\n")
         raise
     finish(model, out)
+    return problem
 
 
 def finish(model: Method[Any], out: Path) -> None:
@@ -82,7 +87,7 @@ def finish(model: Method[Any], out: Path) -> None:
 
     Of several processes, each of which has the whole model, the leading one does so.
     """
-    if not leads():
+    if not is_leader():
         return
     model.save(out)
     if method_record(model.name).has("resume"):

@@ -50,7 +50,22 @@ def id_word(given: Any) -> str:
     """The id of a text as a string; empty if there is none."""
     if given is None or isinstance(given, str):
         return given or ""
-    return json.dumps(given, ensure_ascii=False, default=str)
+    return json.dumps(given, ensure_ascii=False, default=_word)
+
+
+def _word(given: Any) -> str:
+    return given.decode("utf-8", "replace") if isinstance(given, bytes) else str(given)
+
+
+def _as_json(given: Any) -> Any:
+    """The id, if JSON can hold it; else in words, as dates, and as NaN."""
+    if isinstance(given, str | int):
+        return given
+    try:
+        json.dumps(given, allow_nan=False)
+    except (TypeError, ValueError):
+        return id_word(given).strip('"')
+    return given
 
 
 @contextmanager
@@ -67,7 +82,7 @@ def _json_lines(path: Path) -> Iterator[Write]:
 
 def _write_lines(file: IO[str], ids: Sequence[Any], found: Predictions) -> None:
     for given, suggestions in zip(ids, found, strict=True):
-        row: dict[str, Any] = {} if given is None else {"id": given}
+        row: dict[str, Any] = {} if given is None else {"id": _as_json(given)}
         row["labels"] = [one.label for one in suggestions]
         row["scores"] = [float(f"{one.score:.6g}") for one in suggestions]
         file.write(json.dumps(row, ensure_ascii=False) + "\n")

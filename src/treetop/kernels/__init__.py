@@ -7,12 +7,14 @@ from treetop.kernels.kmeans import kmeans_split, kmeans_tree
 from treetop.kernels.pack import Packed, WeightType, concat_packed, pack, unpack
 from treetop.kernels.packed_checks import check_level
 from treetop.kernels.pifa import pifa
-from treetop.kernels.rows import squared_lengths, top_k
+from treetop.kernels.probabilities import Curves, probabilities
+from treetop.kernels.rows import first_bad_row, squared_lengths, top_k
 from treetop.kernels.search import Combine, Link, Mask, Searcher, score_level
 from treetop.kernels.train import NodeWeights, TrainingFeatures, train_nodes, training_cost
 
 __all__ = [
     "Combine",
+    "Curves",
     "Link",
     "Mask",
     "NodeWeights",
@@ -24,10 +26,12 @@ __all__ = [
     "arrange_counts",
     "check_level",
     "concat_packed",
+    "first_bad_row",
     "kmeans_split",
     "kmeans_tree",
     "pack",
     "pifa",
+    "probabilities",
     "score_level",
     "squared_lengths",
     "top_k",

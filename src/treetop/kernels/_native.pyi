@@ -22,6 +22,7 @@ def top_k(
     k: int,
     threads: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
+def first_bad_row(start: NDArray[np.int64], column: NDArray[np.int32] | NDArray[np.int64], columns: int) -> int: ...
 def squared_lengths(start: NDArray[np.int64], value: NDArray[np.float32], threads: int) -> NDArray[np.float64]: ...
 def kmeans_tree(
     start: NDArray[np.int64],
@@ -75,8 +76,8 @@ def train_nodes(
     columns: int,
     dense: NDArray[np.float32] | None,
     children_ptr: NDArray[np.int64],
-    compete_ptr: NDArray[np.int64],
-    compete: NDArray[np.int32],
+    shortlisted_ptr: NDArray[np.int64],
+    shortlisted: NDArray[np.int32],
     positive_ptr: NDArray[np.int64],
     positive: NDArray[np.int32],
     positive_cost: NDArray[np.float32] | None,
@@ -166,3 +167,11 @@ def arrange_counts(
     columns: NDArray[np.int32],
     threads: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]: ...
+def probabilities(
+    labels: NDArray[np.int32],
+    scores: NDArray[np.float32],
+    band: NDArray[np.uint8],
+    start: NDArray[np.int64],
+    knot: NDArray[np.float32],
+    value: NDArray[np.float32],
+) -> NDArray[np.float32]: ...

@@ -1,6 +1,6 @@
 """The linear training kernel: the weights of every node of a level, parent by parent.
 
-For each node, with texts `i` that compete at its parent or are its positives, `yᵢ = ±1`:
+For each node, with texts `i` shortlisted at its parent or are its positives, `yᵢ = ±1`:
 
     squared_hinge   min over w of ½|w|² + Σᵢ Cᵢ·max(0, 1 − yᵢ w·xᵢ)²
     logistic        min over w of ½|w|² + Σᵢ Cᵢ·log(1 + exp(−yᵢ w·xᵢ))
@@ -61,8 +61,8 @@ def train_nodes(
     *,
     children_ptr: Offsets,
     children: Ids,
-    compete_ptr: Offsets,
-    compete: Ids,
+    shortlisted_ptr: Offsets,
+    shortlisted: Ids,
     positive_ptr: Offsets,
     positive: Ids,
     positive_cost: Floats | None = None,
@@ -83,8 +83,8 @@ def train_nodes(
 ) -> NodeWeights:
     """Train every node of `children` against its siblings' texts.
 
-    A node's training texts are those that compete at its parent, negative unless positive, and all its positives, even
-    those that do not compete. `Cᵢ` is `c_positive`·`positive_cost` or `c_negative`·`negative_cost`; a text of cost 0
+    A node's training texts are those shortlisted at its parent, negative unless positive, and all its positives, even
+    those not shortlisted. `Cᵢ` is `c_positive`·`positive_cost` or `c_negative`·`negative_cost`; a text of cost 0
     takes no part. A node without positives gets no weights and a bias of −10, so that it never wins.
     The result does not depend on `threads`, nor on how the parents of a level are divided over several calls.
 
@@ -94,12 +94,12 @@ def train_nodes(
         Of all texts, or of those that the lists below name.
     children_ptr, children
         Nodes of each parent: parent p has `children[children_ptr[p]:children_ptr[p + 1]]`.
-    compete_ptr, compete
-        Texts that compete at each parent, ascending.
+    shortlisted_ptr, shortlisted
+        Texts on whose shortlist each parent is, ascending.
     positive_ptr, positive
         Positive texts of the j-th entry of `children`, ascending.
     positive_cost, negative_cost
-        Relative costs aligned with `positive` and `compete`; None means 1.
+        Relative costs aligned with `positive` and `shortlisted`; None means 1.
     loss, c_positive, c_negative
         What is minimised, see above.
     bias
@@ -118,12 +118,12 @@ def train_nodes(
     """
     _check_settings(loss, c_positive, c_negative, eps, max_iter, threshold, max_weights)
     _check_lists("children", children_ptr, children, None)
-    _check_lists("compete", compete_ptr, compete, features.texts)
+    _check_lists("shortlisted", shortlisted_ptr, shortlisted, features.texts)
     _check_lists("positive", positive_ptr, positive, features.texts)
-    _check_length("compete_ptr", compete_ptr, len(children_ptr), "children_ptr")
+    _check_length("shortlisted_ptr", shortlisted_ptr, len(children_ptr), "children_ptr")
     _check_length("positive_ptr", positive_ptr, len(children) + 1, "children plus one")
     _check_costs("positive_cost", positive_cost, positive)
-    _check_costs("negative_cost", negative_cost, compete)
+    _check_costs("negative_cost", negative_cost, shortlisted)
     start, columns, values, dense_weights, bias_weights = _native.train_nodes(
         indptr=features.indptr,
         indices=features.indices,
@@ -131,8 +131,8 @@ def train_nodes(
         columns=features.columns,
         dense=features.dense,
         children_ptr=children_ptr,
-        compete_ptr=compete_ptr,
-        compete=compete,
+        shortlisted_ptr=shortlisted_ptr,
+        shortlisted=shortlisted,
         positive_ptr=positive_ptr,
         positive=positive,
         positive_cost=positive_cost,
@@ -147,7 +147,7 @@ def train_nodes(
         max_weights=max_weights,
         seed=seed % 2**64,
         first_child=first_child,
-        level_cost=training_cost(children_ptr, compete_ptr, positive_ptr) if level_cost is None else level_cost,
+        level_cost=training_cost(children_ptr, shortlisted_ptr, positive_ptr) if level_cost is None else level_cost,
         threads=max(1, threads),
         progress=progress,
     )
@@ -155,10 +155,10 @@ def train_nodes(
     return NodeWeights(sparse=weights, dense=None if features.dense is None else dense_weights, bias=bias_weights)
 
 
-def training_cost(children_ptr: Offsets, compete_ptr: NDArray[Any], positive_ptr: NDArray[Any]) -> float:
+def training_cost(children_ptr: Offsets, shortlisted_ptr: NDArray[Any], positive_ptr: NDArray[Any]) -> float:
     """What training these parents' nodes costs, in visits of texts: it decides which parents are worth dividing."""
     nodes = np.concatenate([[0], np.cumsum(np.diff(positive_ptr) > 0)])
-    return float((np.diff(compete_ptr) + 1) @ np.diff(nodes[children_ptr]))
+    return float((np.diff(shortlisted_ptr) + 1) @ np.diff(nodes[children_ptr]))
 
 
 def _check_settings(

@@ -1,6 +1,6 @@
 """One level of a label tree as linear classifiers: a weight vector per node, trained and applied parent by parent.
 
-For a node j with parent p, over the texts i that compete at p,
+For a node j with parent p, over the texts i shortlisted at p,
 
     min_w  ½|w|² + Σ_i C_i · loss(y_i · w·[x_i, bias])        loss: max(0, 1-m)² or log(1 + exp(-m))
 
@@ -93,8 +93,8 @@ class LinearLevel:
         """Train a classifier for every node; `parents[node]` is its parent, `tree.parents[level]` of a label tree.
 
         `true` (texts × nodes) says which nodes are right, and with `costs` its values are what an error on them costs.
-        `shortlist` (texts × parents) says who competes where; without it all texts compete everywhere. `weights` is how
-        they are stored. The result does not depend on the number of threads.
+        `shortlist` (texts × parents) says which texts the children of a parent learn from; without it from all texts.
+        `weights` is how they are stored. The result does not depend on the number of threads.
         """
         runtime = runtime or Runtime()
         shortlist = everyone(features.shape[0], int(parents.max()) + 1) if shortlist is None else shortlist
@@ -178,9 +178,9 @@ class _Training:
     def __init__(self, features: AnyFeatures, true: CSR, shortlist: CSR, parents: Ids, *, costs: bool) -> None:
         self.features = kernels.TrainingFeatures(sparse_block(features), dense_block(features))
         self.starts, self.nodes = children_of(parents, shortlist.shape[1])
-        self.competing, self.positive = canonical(shortlist.T), canonical(true.T)[self.nodes]
+        self.shortlisted, self.positive = canonical(shortlist.T), canonical(true.T)[self.nodes]
         self.costs = costs
-        self.cost = kernels.training_cost(self.starts, self.competing.indptr, self.positive.indptr)
+        self.cost = kernels.training_cost(self.starts, self.shortlisted.indptr, self.positive.indptr)
         self.solvable = int(np.count_nonzero(np.diff(self.positive.indptr)))
         """Nodes that have a positive text."""
 
@@ -200,8 +200,8 @@ class _Training:
             self.features,
             children_ptr=starts,
             children=nodes,
-            compete_ptr=_offsets(self.competing, first, last),
-            compete=_columns(self.competing, first, last),
+            shortlisted_ptr=_offsets(self.shortlisted, first, last),
+            shortlisted=_columns(self.shortlisted, first, last),
             positive_ptr=_offsets(self.positive, low, high),
             positive=_columns(self.positive, low, high),
             positive_cost=_values(self.positive, low, high) if self.costs else None,

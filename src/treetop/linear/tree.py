@@ -59,7 +59,7 @@ class LinearTreeConfig:
     search: SearchConfig = field(default_factory=SearchConfig)
     """Search, in training (matcher-aware negatives) and by default in prediction."""
     negatives: Literal["teacher", "matcher", "both"] = "teacher"
-    """Who competes at a node: texts with a true label under its parent, texts whose search reaches it, or both."""
+    """On whose shortlist a node is: texts with a true label under its parent, texts that reach it, or both."""
     relevance: Literal["off", "count", "labels"] = "off"
     """Costs of positives: equal, induced from how many true labels a node holds, or from the labels' own weights."""
     relevance_norm: Literal["l1", "none"] = "l1"
@@ -102,7 +102,7 @@ class LinearTree:
         true = root = everyone(features.shape[0])
         found: CSR | None = None
         for level in range(tree.levels):
-            shortlist = _who_competes(true, root if found is None else found, config.negatives)
+            shortlist = _shortlist(true, root if found is None else found, config.negatives)
             if matched is not None and level == tree.levels - 1:
                 shortlist = union(binarise(shortlist), binarise(matched))
             levels.append(
@@ -194,7 +194,7 @@ def _check_fit(level: LinearLevel, *, nodes: int, parents: int) -> None:
         )
 
 
-def _who_competes(true: CSR, found: CSR, negatives: str) -> CSR:
+def _shortlist(true: CSR, found: CSR, negatives: str) -> CSR:
     if negatives == "both":
         return union(true, found)
     return true if negatives == "teacher" else found

@@ -10,17 +10,19 @@ from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from treetop.calibration.calibration import DEPTH, Calibration
 from treetop.config import to_dict
 from treetop.data import Corpus, Dataset, LabelSpace
 from treetop.data.tagged import as_corpus, tagged
 from treetop.errors import ConfigError, DataError, NotFittedError, StoreError
 from treetop.labels import LabelTree
 from treetop.methods.bag import taken_features
+from treetop.methods.calibrating import cut_at, learn_calibration
 from treetop.methods.card import CARD, FORMAT, read_card, read_config
 from treetop.methods.configured import Configured
 from treetop.methods.costs import Sizes, sizes_of
 from treetop.methods.origin import Origin
-from treetop.methods.parts import Part, read_parts, write_parts
+from treetop.methods.parts import CALIBRATION, Part, read_parts, write_parts
 from treetop.predictions import Ask, Predictions, check_k
 from treetop.progress import Plan, Stage
 from treetop.runtime import Meter, Runtime
@@ -51,7 +53,7 @@ class Predictor(Protocol):
         texts: Input,
         k: int = 10,
         *,
-        threshold: float | None = None,
+        threshold: float | str | None = None,
         labels: Iterable[str] | None = None,
         beam: int | None = None,
     ) -> Predictions:
@@ -78,6 +80,8 @@ class Method(Configured[C], ABC):
     """Texts, seconds and memory of the training; there after `fit`."""
     learned: NDArray[np.uint64] | None = None
     """The digests of the training texts, sorted; None if they are not known, as of a model from before they were."""
+    calibration: Calibration | None = None
+    """Maps from scores to probabilities; there after `calibrate`."""
     _origin: Origin | None = None
 
     def fit(self: M, data: Input, labels: Labels | None = None, *, label_names: Any = None) -> M:
@@ -88,7 +92,7 @@ class Method(Configured[C], ABC):
         """
         dataset = tagged(data, labels, label_names)
         _check_learnable(dataset)
-        self._origin = None
+        self._origin = self.calibration = None
         with self.runtime.told.following(lambda: self.plan(dataset)), Meter() as meter:
             self._fit(dataset)
         self.space = dataset.space
@@ -104,25 +108,47 @@ class Method(Configured[C], ABC):
         }
         return self
 
+    def calibrate(self: M, data: Input, labels: Labels | None = None, *, label_names: Any = None) -> M:
+        """Learn from held-out texts and their labels how likely a label is at each score.
+
+        From then on scores are probabilities; rankings stay as they are. Texts that the model was trained on are
+        refused: it is surer of them than of others.
+        """
+        self._check_fitted()
+        self.calibration = learn_calibration(self, tagged(data, labels, label_names))
+        self._origin = None
+        return self
+
     def predict(
         self,
         texts: Input,
         k: int = 10,
         *,
-        threshold: float | None = None,
+        threshold: float | str | None = None,
         labels: Iterable[str] | None = None,
         beam: int | None = None,
     ) -> Predictions:
         """The k best labels of each text, best first, with their names.
 
-        `threshold` leaves out labels with a lower score; `labels` are the only names to choose from; `beam` replaces
-        the number of nodes that the search keeps at each level: more is slower and finds more.
+        `threshold` leaves out labels with a lower score; a calibrated model also finds the one for `"f1"`, the best F1,
+        or `"precision:0.9"`, on the texts that were held out. `labels` are the only names to choose from; `beam`
+        replaces the number of nodes that the search keeps at each level: more is slower and finds more.
         """
         self._check_fitted()
         check_k(k)
-        found = self._predict(as_corpus(texts), self._ask(k, labels, beam))
+        ask = self._ask(k, labels, beam)
+        found = self._predict(as_corpus(texts), ask)
         predictions = Predictions(found.labels, found.scores, self.space.names, found.kind)
-        return predictions if threshold is None else predictions.at_least(threshold)
+        if self.calibration is not None and self.calibration.covers(ask):
+            predictions = self.calibration.apply(predictions)
+        if threshold is None:
+            return predictions
+        return predictions.at_least(cut_at(threshold, self.calibration, predictions.kind))
+
+    @property
+    def calibration_depth(self) -> int:
+        """Labels of each held-out text that calibration looks at."""
+        return DEPTH
 
     @property
     def has_beam(self) -> bool:
@@ -148,7 +174,7 @@ class Method(Configured[C], ABC):
             model.frequency = folder.read_tensors("labels.safetensors")["frequency"]
             model.space = _read_labels(folder, len(model.frequency))
             model.learned = folder.read_tensors(TEXTS)["digests"] if folder.has(TEXTS) else None
-            read_parts(model, cls.parts, folder)
+            read_parts(model, (*cls.parts, CALIBRATION), folder)
         model._origin = Origin.of(folder.path)
         return model
 
@@ -156,7 +182,7 @@ class Method(Configured[C], ABC):
         """What is pickled or copied: all of it, or of a model that was loaded where it is from."""
         if self._origin is None or not self._origin.unchanged():
             return self.__dict__ | {"_origin": None}
-        stored = {part.attribute for part in self.parts} | {"space", "frequency", "training", "learned"}
+        stored = {part.attribute for part in (*self.parts, CALIBRATION)} | {"space", "frequency", "training", "learned"}
         return {name: value for name, value in self.__dict__.items() if name not in stored}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -193,7 +219,8 @@ class Method(Configured[C], ABC):
     def _facts(self) -> dict[str, Any]:
         if not hasattr(self, "space"):
             return {"state": "not fitted"}
-        return {"labels": len(self.space), "training texts": self.training["texts"], **self.describe()}
+        known = {} if self.calibration is None else self.calibration.describe()
+        return {"labels": len(self.space), "training texts": self.training["texts"], **self.describe(), **known}
 
     def label_tree(self) -> LabelTree | None:
         """The tree that labels are searched in, if there is one."""
@@ -218,7 +245,7 @@ class Method(Configured[C], ABC):
         folder.write_tensors("labels.safetensors", {"frequency": np.asarray(self.frequency)})
         if self.learned is not None:
             folder.write_tensors(TEXTS, {"digests": self.learned})
-        write_parts(self, self.parts, folder)
+        write_parts(self, (*self.parts, CALIBRATION), folder)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "space"):

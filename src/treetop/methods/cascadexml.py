@@ -13,7 +13,7 @@ Kharbanda, Banerjee, Schultheis, Babbar: CascadeXML, NeurIPS 2022.
 |------------------|----------------------------------------------|
 | R^(t), K_t       | level t, `tree.widths[t]`                    |
 | θ^(t), Φ_CLS^(a) | `features(states, t)`, layer a of the encoder |
-| S^(t), Top_k     | candidates, `beams`                          |
+| S^(t), Top_k     | shortlist, `beams`                          |
 | R↑(y), R↓(S)     | `tree.lift`, `expand`                        |
 | α^(t)            | `rescale`                                    |
 | W^(t)            | `scorers[t]`                                 |
@@ -48,15 +48,15 @@ from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words, t
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking_level, weighing
 from treetop.methods.fine_tuned import FineTuned, network_part
 from treetop.methods.parts import TFIDF_IF_TEXTS, TREE, linear_tree
-from treetop.neural.candidates import Children, Limits, expand, expand_scores, pick, targets
 from treetop.neural.costs import EncoderCosts
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import bce
 from treetop.neural.memory import Head
-from treetop.neural.networks import find_nodes, hold_out, how_often, limits_of, rank, seeded
+from treetop.neural.networks import find_nodes, hold_out, limits_of, node_frequencies, rank, seeded
 from treetop.neural.optimiser import Group, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.settings import Divisor, OptimConfig, check_watched
+from treetop.neural.shortlist import Children, Limits, expand, expand_scores, pick, targets
 from treetop.neural.starting import start_linearly
 from treetop.neural.training import TrainingLog, fine_tune
 from treetop.predictions import Ask, Predictions, fuse
@@ -118,7 +118,7 @@ class CascadeXMLConfig:
     """Its share in a label's score; with 1 it ranks alone, as in the paper's appendix A.3."""
     bootstrap: Literal["linear", "prior", "none"] = "prior"
     """Where every level begins: a linear solution on its features of the untuned encoder, or at random, with biases
-    that say how often a node is true among its candidates ("prior") or with none."""
+    that say how often a node is true among its shortlist ("prior") or with none."""
     dev_share: float = 0.0
     """Share of the training texts held out to choose the best weights by; 0 keeps the last."""
 
@@ -166,10 +166,10 @@ class Network(nn.Module):
         self.weights = _loss_weights(tree, self.beams) if config.rescale else [1.0] * tree.levels
 
     def expect(self, true: list[CSR], tree: LabelTree) -> None:
-        """Begin with each node as likely as it is among the candidates that the beams let through."""
+        """Begin with each node as likely as it is on the shortlists that the beams let through."""
         for level, scorer in enumerate(self.scorers):
             share = 1.0 if level == 0 else min(1.0, self.beams[level - 1] / tree.widths[level - 1])
-            scorer.expect(how_often(true[level], share))  # type: ignore[operator]
+            scorer.expect(node_frequencies(true[level], share))  # type: ignore[operator]
 
     def features(self, states: Tensor, level: int) -> Tensor:
         """What a level sees: its layers' states, joined if there are several, with its dropout."""
@@ -185,14 +185,14 @@ class Network(nn.Module):
     def loss(self, batch: Batch) -> Tensor:
         """Eq. 5: the sum over levels of the weighted cross-entropy over the shortlist."""
         states: Tensor = self.encoder(batch.tokens, self.layers)
-        candidates, total = None, states.new_zeros(())
+        shortlist, total = None, states.new_zeros(())
         for level, scorer in enumerate(self.scorers):
-            logits = scorer(self.features(states, level), candidates)
-            hit = targets(batch.true[level].ids, candidates, scorer.nodes)  # type: ignore[arg-type]
-            total = total + self.weights[level] * bce(logits, hit, candidates, self.config.divide_by)
+            logits = scorer(self.features(states, level), shortlist)
+            hit = targets(batch.true[level].ids, shortlist, scorer.nodes)  # type: ignore[arg-type]
+            total = total + self.weights[level] * bce(logits, hit, shortlist, self.config.divide_by)
             if level < self.levels - 1:
-                best, _ = pick(logits, candidates, self.beams[level], force=hit)
-                candidates = expand(best, self.below[level])  # type: ignore[arg-type]
+                best, _ = pick(logits, shortlist, self.beams[level], force=hit)
+                shortlist = expand(best, self.below[level])  # type: ignore[arg-type]
         return total
 
     def score(
@@ -221,18 +221,18 @@ class Network(nn.Module):
         self, states: Tensor, trail: list[Tensor], limits: Limits | None = None
     ) -> tuple[Tensor | None, Tensor]:
         """From level to level; the nodes kept at each are put into `trail`."""
-        candidates, above, limits = None, None, limits or Limits()
+        shortlist, above, limits = None, None, limits or Limits()
         for level, scorer in enumerate(self.scorers):
-            own = scorer(self.features(states, level), candidates).sigmoid()
-            own = limits.scores(own, 0) if candidates is None else own
+            own = scorer(self.features(states, level), shortlist).sigmoid()
+            own = limits.scores(own, 0) if shortlist is None else own
             path = own if above is None or self.config.scores == "leaf" else own * above
             if level < self.levels - 1:
                 passes_on = path if self.config.scores == "path" else own
-                best, passed = pick(own, candidates, limits.beam or self.beams[level], carry=passes_on)
+                best, passed = pick(own, shortlist, limits.beam or self.beams[level], carry=passes_on)
                 trail.append(best)
-                candidates, above = expand_scores(best, passed, self.below[level])  # type: ignore[arg-type]
-                candidates = limits.candidates(candidates, level + 1)
-        return candidates, path
+                shortlist, above = expand_scores(best, passed, self.below[level])  # type: ignore[arg-type]
+                shortlist = limits.shortlist(shortlist, level + 1)
+        return shortlist, path
 
     def parameter_groups(self, config: OptimConfig) -> list[Group]:
         """The encoder, and everything else at its own rate."""
@@ -324,20 +324,20 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
         return fine_tune(self.network, examples, self.config.optim, self.runtime, watch=watch, checkpoint=folder)
 
     def _begin(self, tokens: Tokens, true: list[CSR]) -> None:
-        """Level by level, against the rivals that the levels above find (XR-Transformer, eq. 11; logistic loss)."""
+        """Level by level, against the shortlist that the levels above find (XR-Transformer, eq. 11; logistic loss)."""
         network, tree, runtime = self.network, self.tree, self.runtime
-        rivals: CSR | None = None
+        shortlist: CSR | None = None
         found: CSR | None = None
         width = network.levels * network.encoder.width
         of_levels = np.split(read_all(network, network.read, width, tokens, runtime), network.levels, axis=1)
         for level, scorer in enumerate(network.scorers):
             assert isinstance(scorer, NodeScorer)
             features = np.ascontiguousarray(of_levels[level])
-            start_linearly(scorer, features, true[level], rivals, tree, level, runtime, loss="bce")
+            start_linearly(scorer, features, true[level], shortlist, tree, level, runtime, loss="bce")
             if level + 1 < network.levels:
                 beam, below = network.beams[level], network.below[level - 1] if level else None
                 found = find_nodes(scorer, features, beam, runtime, link="sigmoid", found=found, below=below)  # type: ignore[arg-type]
-                rivals = union(true[level], binarise(found))
+                shortlist = union(true[level], binarise(found))
 
     def _rank_linearly(self, tokens: Tokens, features: CSR, labels: CSR) -> LinearTree:
         """The paper's appendix A.3: squared hinge, one label against all texts, on [embedding, tf-idf]."""

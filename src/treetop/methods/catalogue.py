@@ -64,7 +64,7 @@ METHODS = {
         MethodRecord(
             "x-transformer",
             "treetop.methods.x_transformer:XTransformer",
-            "an encoder finds clusters, linear classifiers rank in them",
+            "an encoder finds groups, linear classifiers rank in them",
             _TUNED,
             extra="neural",
         ),

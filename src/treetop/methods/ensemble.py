@@ -129,6 +129,11 @@ class Ensemble(Method[EnsembleConfig]):
         return Plan(stages, memory, f"{len(train):,} texts, {len(self.members)} members")
 
     @property
+    def calibration_depth(self) -> int:
+        """As deep as members are asked: places in lists mean the same only in lists of the same depth."""
+        return self.config.depth
+
+    @property
     def has_beam(self) -> bool:
         """Whether one of the members has a beam; the others look at every label."""
         return any(member.has_beam for member in self.members)
@@ -153,7 +158,8 @@ def choose(members: Sequence[Method[Any]], dev: Dataset, config: EnsembleConfig 
     """
     config = config or EnsembleConfig()
     Ensemble.of(members)  # refuses members that do not fit together, before any of them predicts
-    lists = [member.predict(dev, config.depth) for member in members]
+    ask = Ask(min(config.depth, len(members[0].space)))  # scores as they are fused, not as probabilities
+    lists = [member._predict(dev.corpus, ask) for member in members]
     found = [(*_most_helpful(lists, dev.labels, fuser), fuser) for fuser in _WEIGHTED]
     _, votes, fuser = max(found, key=lambda one: one[0])
     kept = [number for number, count in enumerate(votes) if count]

@@ -21,7 +21,7 @@ from treetop.metrics.evaluate import dev_score
 from treetop.neural.settings import OptimConfig
 from treetop.predictions import Ask
 from treetop.progress import Plan, Stage
-from treetop.runtime import Runtime, leads
+from treetop.runtime import Runtime, is_leader
 from treetop.store import Folder
 from treetop.text.encoder_config import EncoderConfig
 from treetop.text.reading.choosing import Layers, check_installed, open_reader
@@ -144,10 +144,10 @@ class FineTuned(Method[C]):
         try:
             self._learn(train)
         except Exception:
-            if leads() and not begun and not any(self.checkpoint.glob("*/step-*")):  # then there is nothing to resume
+            if is_leader() and not begun and not any(self.checkpoint.glob("*/step-*")):  # nothing to resume
                 shutil.rmtree(self.checkpoint, ignore_errors=True)
             raise
-        if leads():
+        if is_leader():
             forget_states(self.checkpoint)
 
     def _write(self, folder: Folder) -> None:

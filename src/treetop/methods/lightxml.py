@@ -16,7 +16,7 @@ and AmazonCat-13K).
 |-----------------|-----------------------------------|
 | K, G(e)         | groups, `recall`                  |
 | b (top groups)  | `beam`                            |
-| S_g             | candidates                        |
+| S_g             | shortlist                        |
 | E, W_h, D(e, M) | `ranking`, its bottleneck         |
 | e (5 × k)       | `states`: the last `layers` joined |
 
@@ -25,7 +25,7 @@ groups once and trains ranking on the labels of these and on the frozen represen
 ranking a copy of the encoder to tune, while recall keeps the one it learned with.
 
 Known differences from the authors' code: every label begins as likely as it is (`bootstrap="none"`: as likely as not);
-padding is masked where theirs repeats the last candidate; no true label is ever dropped; the pooled token of XLNet is
+padding is masked where theirs repeats the last one; no true label is ever dropped; the pooled token of XLNet is
 its last, not its first; texts are cut in tokens only, and lower-cased only if the tokenizer does; dropout stays on in
 training, where theirs ends for the rest of an epoch at its first look at the test score; the weights kept are the last
 or their average, or with `dev_share` the best on held-out texts, where theirs are the best by P@5; attention weights
@@ -53,15 +53,15 @@ from treetop.methods.bag import FeatureSource, fit_bag_of_words, texts_of
 from treetop.methods.costs import Sizes, growing, weighing
 from treetop.methods.fine_tuned import FineTuned, network_part
 from treetop.methods.parts import TREE
-from treetop.neural.candidates import Children, Limits, expand, expand_scores, pick, targets
 from treetop.neural.costs import EncoderCosts
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import bce
 from treetop.neural.memory import Head
-from treetop.neural.networks import hold_out, how_often, limits_of, rank, seeded
+from treetop.neural.networks import hold_out, limits_of, node_frequencies, rank, seeded
 from treetop.neural.optimiser import Group, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.settings import Divisor, OptimConfig, check_watched
+from treetop.neural.shortlist import Children, Limits, expand, expand_scores, pick, targets
 from treetop.neural.starting import start_linearly
 from treetop.neural.training import TrainingLog, fine_tune
 from treetop.predictions import Ask, Predictions
@@ -106,7 +106,7 @@ class LightXMLConfig:
     beam: int = 32
     """Groups whose labels are ranked."""
     negatives: Literal["dynamic", "static", "static-tuned"] = "dynamic"
-    """Candidates that follow recall as it learns, or fixed after recall was trained (S and BS in the paper)."""
+    """A shortlist that follows recall as it learns, or is fixed after recall was trained (S and BS in the paper)."""
     divide_by: Divisor = "real"
     """What a text's loss is divided by; see `neural.losses`."""
     bootstrap: Literal["linear", "prior", "none"] = "prior"
@@ -166,7 +166,7 @@ class Network(nn.Module):
         del rows
         return None, self.groups(tokens, self.states(tokens))
 
-    def part_ways(self) -> None:
+    def split_encoders(self) -> None:
         """From here on ranking tunes an encoder of its own, and recall keeps the one it has."""
         self.first_encoder = copy.deepcopy(self.encoder)
         self.first_encoder.freeze()
@@ -176,8 +176,8 @@ class Network(nn.Module):
         states, divide_by = self.states(batch.tokens), self.config.divide_by
         if self.recall is None:
             return bce(self.ranking(states), targets(batch.true[0].ids, None, self.ranking.nodes), None, divide_by)
-        if batch.compete is not None:  # static negatives: the groups were chosen before
-            return self._ranking_loss(states, batch.compete.ids, batch)
+        if batch.shortlist is not None:  # static negatives: the groups were chosen before
+            return self._ranking_loss(states, batch.shortlist.ids, batch)
         groups = self.recall(states)
         hit = targets(batch.true[0].ids, None, self.recall.nodes)
         of_recall = bce(groups, hit, None, divide_by)
@@ -187,9 +187,9 @@ class Network(nn.Module):
 
     def _ranking_loss(self, states: Tensor, groups: Tensor, batch: Batch) -> Tensor:
         """The loss over the labels of some groups."""
-        candidates = expand(groups, self.below)
-        hit = targets(batch.true[1].ids, candidates, self.ranking.nodes)
-        return bce(self.ranking(states, candidates), hit, candidates, self.config.divide_by)
+        shortlist = expand(groups, self.below)
+        hit = targets(batch.true[1].ids, shortlist, self.ranking.nodes)
+        return bce(self.ranking(states, shortlist), hit, shortlist, self.config.divide_by)
 
     def score(
         self, tokens: Padded, rows: NDArray[np.int64], limits: Limits | None = None
@@ -201,9 +201,9 @@ class Network(nn.Module):
             return None, limits.scores(self.ranking(states).sigmoid(), 0)
         groups = limits.scores(self.groups(tokens, states), 0)
         best, of_group = pick(groups, None, limits.beam or self.config.beam)
-        candidates, of_group = expand_scores(best, of_group, self.below)
-        candidates = limits.candidates(candidates, 1)
-        return candidates, self.ranking(states, candidates).sigmoid() * of_group
+        shortlist, of_group = expand_scores(best, of_group, self.below)
+        shortlist = limits.shortlist(shortlist, 1)
+        return shortlist, self.ranking(states, shortlist).sigmoid() * of_group
 
     def parameter_groups(self, config: OptimConfig) -> list[Group]:
         """Everything that is not frozen."""
@@ -238,7 +238,7 @@ class LightXML(FineTuned[LightXMLConfig]):
         network = self.network
         scorer = network.recall or network.ranking
         if self.config.bootstrap == "prior":
-            scorer.expect(how_often(true))
+            scorer.expect(node_frequencies(true))
         if self.config.bootstrap != "linear":
             return
         width = network.encoder.width * len(network.layers)
@@ -273,11 +273,11 @@ class LightXML(FineTuned[LightXMLConfig]):
         network.recall.requires_grad_(False)
         found = rank(network.score_groups, tokens, self.config.beam, self.runtime).to_csr(network.recall.nodes)
         if self.config.negatives == "static-tuned":
-            network.part_ways()
+            network.split_encoders()
         else:
             network.encoder.freeze()
-        compete = union(binarise(true[0]), binarise(found))
-        return [first, self._train("ranking", Examples(tokens, true, compete), dev)]
+        shortlist = union(binarise(true[0]), binarise(found))
+        return [first, self._train("ranking", Examples(tokens, true, shortlist), dev)]
 
     def _train(self, what: str, examples: Examples, dev: Dataset | None) -> TrainingLog:
         folder, watch = None if self.checkpoint is None else self.checkpoint / what, self._watch(dev)
@@ -326,5 +326,5 @@ def _stored_network(config: LightXMLConfig, encoder: TextEncoder, tree: LabelTre
     """The network as it was when training ended, for its weights to be put in."""
     network = Network(config, encoder, tree)
     if config.negatives == "static-tuned" and tree.levels > 1:
-        network.part_ways()  # the weights of the first are among the heads
+        network.split_encoders()  # the weights of the first are among the heads
     return network

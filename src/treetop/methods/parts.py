@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from treetop.calibration.calibration import NAME as CALIBRATED, Calibration
 from treetop.labels import LabelTree
 from treetop.linear import LinearLevel, LinearTree, SearchConfig
 from treetop.store import Folder
 from treetop.text import Tfidf
 
-__all__ = ["TFIDF_IF_TEXTS", "TREE", "Part", "linear_level", "linear_tree", "read_parts", "write_parts"]
+__all__ = ["CALIBRATION", "TFIDF_IF_TEXTS", "TREE", "Part", "linear_level", "linear_tree", "read_parts", "write_parts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +73,10 @@ TFIDF_IF_TEXTS = Part(
     absent_without="tfidf.json",
 )
 """Tf-idf of texts; absent if a model learned from ready-made features, or has no use for it."""
+CALIBRATION = Part(
+    "calibration",
+    write=lambda calibration, folder: calibration.save(folder),
+    read=lambda model, folder: Calibration.load(folder, len(model.space)),
+    absent_without=CALIBRATED,
+)
+"""Maps from scores to probabilities; absent if the model was not calibrated."""

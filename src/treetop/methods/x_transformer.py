@@ -1,14 +1,14 @@
-"""X-Transformer: an encoder finds clusters of labels, and linear classifiers rank the labels in them.
+"""X-Transformer: an encoder finds groups of labels, and linear classifiers rank the labels in them.
 
 Chang, Yu, Zhong, Yang, Dhillon: Taming Pretrained Transformers for XMC, KDD 2020.
 
 1. Semantic label indexing: labels are represented by their texts' tf-idf (PIFA), by their texts' embeddings
-   (PIFA-neural) or by the embedding of their own text, and put into balanced clusters.
-2. Neural matcher: the encoder learns which clusters a text's labels are in (squared hinge over all clusters, eq. 3).
+   (PIFA-neural) or by the embedding of their own text, and put into balanced groups.
+2. Neural matcher: the encoder learns which groups a text's labels are in (squared hinge over all groups, eq. 3).
 3. Each text's pooled embedding, scaled to length one, is put beside its tf-idf, and the row is scaled again.
-4. Ranker: a linear classifier per label on these features. Its negatives are the texts with a true label in its cluster
+4. Ranker: a linear classifier per label on these features. Its negatives are the texts with a true label in its group
    (TFN), those that the matcher sends there (MAN), or both.
-5. A text's labels are ranked within its `search.beam` best clusters (eq. 2).
+5. A text's labels are ranked within its `search.beam` best groups (eq. 2).
 
 The paper's nine models are three representations on three encoders, fused by `Ensemble` ("rank_average").
 
@@ -17,7 +17,7 @@ The paper's nine models are three representations on three encoders, fused by `E
 | ψ(l)            | `representation`                                    |
 | C, K            | `tree.membership(1)`, `tree.widths[0]`              |
 | g(x, k), w_k    | `Network.scorer` on the encoder's state             |
-| M, M̂            | `true` clusters, `found`                            |
+| M, M̂            | `true` groups, `found`                            |
 | φ(x)            | `features`                                          |
 | h(x, l)         | `ranker`                                            |
 | σ(g, h)         | `search`: links of matcher and ranker, and `combine` |
@@ -27,7 +27,7 @@ A label's score is its ranker's margin alone, as in the authors' code. Eq. 2 lea
 `search` with combine="multiply" and leaf_link="sigmoid" (or a hinge).
 
 Known differences from the authors' code: the matcher begins at a linear solution, where theirs begins at random
-(`bootstrap="none"`); cluster targets are 0 and 1 as in eq. 3, where theirs count labels (`targets="count"`); one pooled
+(`bootstrap="none"`); group targets are 0 and 1 as in eq. 3, where theirs count labels (`targets="count"`); one pooled
 state serves every encoder, where theirs has a head per family (for BERT's, set encoder.pooling="pooler"); labels are
 read by the encoder before it is tuned, unless another is named (`label_encoder`) or embeddings are given (theirs came
 from an XLNet, fine-tuned beforehand for PIFA-neural); texts are cut in tokens only. As in the code, not in the paper's
@@ -54,14 +54,14 @@ from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words, t
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking_level, weighing
 from treetop.methods.fine_tuned import FineTuned, network_part
 from treetop.methods.parts import TFIDF_IF_TEXTS, TREE, linear_level
-from treetop.neural.candidates import Limits, targets
 from treetop.neural.costs import EncoderCosts
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.memory import Head
-from treetop.neural.networks import find_nodes, how_often, limits_of, seeded
+from treetop.neural.networks import find_nodes, limits_of, node_frequencies, seeded
 from treetop.neural.optimiser import Group, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.settings import OptimConfig, check_watched
+from treetop.neural.shortlist import Limits, targets
 from treetop.neural.starting import start_linearly
 from treetop.neural.training import fine_tune
 from treetop.predictions import Ask, Predictions
@@ -78,7 +78,7 @@ __all__ = ["XTransformer", "XTransformerConfig"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class XTransformerConfig:
-    """Clusters of labels, an encoder that finds them, and linear classifiers within them."""
+    """Groups of labels, an encoder that finds them, and linear classifiers within them."""
 
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
     """The text encoder."""
@@ -93,26 +93,26 @@ class XTransformerConfig:
     label_encoder: str = ""
     """Another encoder for "pifa-neural" and "text", by folder or name; empty means the same."""
     tree: TreeConfig = field(default_factory=TreeConfig)
-    """How labels are clustered; the last level above the labels is used."""
+    """How labels are grouped; the last level above the labels is used."""
     targets: Literal["binary", "count"] = "binary"
-    """What the matcher learns: whether a text has labels in a cluster (eq. 3), or how many (the authors' code)."""
+    """What the matcher learns: whether a text has labels in a group (eq. 3), or how many (the authors' code)."""
     bootstrap: Literal["linear", "prior", "none"] = "linear"
-    """Where the clusters begin: a linear solution on the embeddings of the untuned encoder, or at random, with biases
-    that say how often a cluster is true ("prior") or with none."""
+    """Where the groups begin: a linear solution on the embeddings of the untuned encoder, or at random, with biases
+    that say how often a group is true ("prior") or with none."""
     dropout: float = 0.1
-    """Dropout on the state that clusters are scored with."""
+    """Dropout on the state that groups are scored with."""
     use_tfidf: bool = True
     """Rank on tf-idf ⊕ embedding; otherwise on the embedding alone."""
     use_embedding: bool = True
-    """The same of the embedding; without it the encoder only finds clusters."""
+    """The same of the embedding; without it the encoder only finds groups."""
     negatives: Literal["teacher", "matcher", "both"] = "both"
-    """Who competes in a cluster: texts with a true label there (TFN), texts the matcher sends there (MAN), or both."""
+    """On whose shortlist a group is: texts with a true label in it (TFN), texts the matcher sends (MAN), or both."""
     solver: SolverConfig = field(default_factory=lambda: SolverConfig(threshold=0.01))
     """The problem of each label."""
     search: SearchConfig = field(
         default_factory=lambda: SearchConfig(beam=10, link="l2-hinge", leaf_link="noop", combine="last")
     )
-    """Clusters looked into, and how matcher (`link`) and ranker (`leaf_link`) make a score."""
+    """Groups looked into, and how matcher (`link`) and ranker (`leaf_link`) make a score."""
     weights: WeightType = "float32"
     """How the ranker's weights are stored; float16 makes a smaller model."""
 
@@ -128,27 +128,27 @@ class XTransformerConfig:
 
 
 class Network(nn.Module):
-    """The neural matcher: the encoder and a weight vector per cluster."""
+    """The neural matcher: the encoder and a weight vector per group."""
 
-    def __init__(self, config: XTransformerConfig, encoder: TextEncoder, clusters: int) -> None:
+    def __init__(self, config: XTransformerConfig, encoder: TextEncoder, groups: int) -> None:
         super().__init__()
         self.config, self.encoder = config, encoder
         self.dropout = nn.Dropout(config.dropout)
-        self.scorer = NodeScorer(clusters, encoder.width, by_rows=False)
+        self.scorer = NodeScorer(groups, encoder.width, by_rows=False)
 
     def logits(self, tokens: Padded) -> Tensor:
-        """Eq. 1: the margin of every cluster."""
+        """Eq. 1: the margin of every group."""
         scores: Tensor = self.scorer(self.dropout(self.encoder(tokens)[0]))
         return scores
 
     def loss(self, batch: Batch) -> Tensor:
-        """Eq. 3: the mean over texts and clusters of max(0, 1 − (2m − 1)·g)²."""
+        """Eq. 3: the mean over texts and groups of max(0, 1 − (2m − 1)·g)²."""
         true, nodes = batch.true[0], self.scorer.nodes
         hit = targets(true.ids, None, nodes, true.values if self.config.targets == "count" else None)
         return (1 - (2 * hit - 1) * self.logits(batch.tokens).float()).clamp(min=0).square().mean()
 
     def parameter_groups(self, config: OptimConfig) -> list[Group]:
-        """The encoder and the clusters."""
+        """The encoder and the groups."""
         return group_parameters(self, self.encoder, config)
 
 
@@ -195,7 +195,7 @@ class XTransformer(FineTuned[XTransformerConfig]):
             self.tfidf, x = fit_bag_of_words(c.tfidf, train.corpus, features=c.features, threads=runtime.cores)
         with seeded(runtime.seed):  # a pooler that its files lack is random
             encoder = TextEncoder.load(c.encoder).to(runtime.device)
-        self.tree = self._cluster(encoder, x, train)
+        self.tree = self._group(encoder, x, train)
         with seeded(runtime.seed):
             self.network = Network(c, encoder, self.tree.widths[0]).to(runtime.device)
         tokens = encoder.tokenize(texts_of(train.corpus), self.checkpoint, runtime)
@@ -206,18 +206,18 @@ class XTransformer(FineTuned[XTransformerConfig]):
             costs = true if c.targets == "count" else binarise(true)
             start_linearly(self.network.scorer, encoder.embed(tokens, runtime), costs, None, self.tree, 0, runtime)
         elif c.bootstrap == "prior":
-            self.network.scorer.expect(how_often(true), "squared_hinge")
+            self.network.scorer.expect(node_frequencies(true), "squared_hinge")
         folder = None if self.checkpoint is None else self.checkpoint / "matcher"
         self.logs = [fine_tune(self.network, Examples(tokens, [true]), c.optim, runtime, checkpoint=folder)]
         embedding = encoder.embed(tokens, runtime)
-        shortlist = self._who_competes(true, embedding)
+        shortlist = self._shortlist(true, embedding)
         self.ranker = LinearLevel.fit(
             self._features(x, embedding), labels, shortlist, self.tree.parents[1], c.solver,
             weights=c.weights, runtime=runtime, title="train level 1",
         )  # fmt: skip
 
-    def _cluster(self, encoder: TextEncoder, x: CSR, train: Dataset) -> LabelTree:
-        """Two levels, clusters and labels."""
+    def _group(self, encoder: TextEncoder, x: CSR, train: Dataset) -> LabelTree:
+        """Two levels, groups and labels."""
         cores, seed = self.runtime.cores, self.runtime.seed
         representation = self._represent(encoder, x, train)
         with self.runtime.bar("grow tree"):
@@ -249,15 +249,15 @@ class XTransformer(FineTuned[XTransformerConfig]):
             reader = TextEncoder(how, encoder.model, encoder.tokenizer)
         return reader.embed(reader.tokenize(texts, runtime=self.runtime), self.runtime)
 
-    def _who_competes(self, true: CSR, embedding: Dense) -> CSR:
-        """Section 3.4: texts × clusters, by the truth (M), by the matcher (M̂), or by both."""
+    def _shortlist(self, true: CSR, embedding: Dense) -> CSR:
+        """Section 3.4: texts × groups, by the truth (M), by the matcher (M̂), or by both."""
         if self.config.negatives == "teacher":
             return binarise(true)
         found = binarise(self._match(embedding))
         return found if self.config.negatives == "matcher" else union(binarise(true), found)
 
     def _match(self, embedding: Dense, limits: Limits | None = None) -> CSR:
-        """The best clusters of each text, with the logarithms of their scores."""
+        """The best groups of each text, with the logarithms of their scores."""
         search, limits = self.config.search, limits or Limits()
         beam = limits.beam or search.beam
         return find_nodes(self.network.scorer, embedding, beam, self.runtime, link=search.link, limits=limits)
@@ -290,12 +290,12 @@ class XTransformer(FineTuned[XTransformerConfig]):
         return Predictions.from_csr(scores, ask.k, kind="margin" if link == "noop" else "score")
 
     def describe(self) -> dict[str, Any]:
-        """Clusters and labels, the ranker's weights, and the encoder."""
+        """Groups and labels, the ranker's weights, and the encoder."""
         levels = " > ".join(f"{width:,}" for width in self.tree.widths)
         return {"levels": levels, "weights": self.ranker.weights, "encoder": self.config.encoder.name}
 
     def label_tree(self) -> LabelTree | None:
-        """The clusters."""
+        """The groups."""
         return self.tree
 
     def _linear_trees(self) -> int:
@@ -314,10 +314,10 @@ class XTransformer(FineTuned[XTransformerConfig]):
         if c.bootstrap == "linear":
             stages += [costs.reading(), costs.starting(heads[0].rows)]
         stages += [costs.learning(c.optim, heads), costs.reading()]
-        clusters = (1, *planned_widths(sizes.labels, c.tree))[-2]
+        groups = (1, *planned_widths(sizes.labels, c.tree))[-2]
         entries = sizes.entries * c.use_tfidf + costs.size.width / 4 * c.use_embedding  # dense numbers are quicker
         beam = 0 if c.negatives == "teacher" else c.search.beam
-        return [*stages, ranking_level(replace(sizes, entries=entries), clusters, sizes.labels, level=1, beam=beam)]
+        return [*stages, ranking_level(replace(sizes, entries=entries), groups, sizes.labels, level=1, beam=beam)]
 
     def _heads(self, labels: int, encoder: EncoderSize) -> list[Head]:
         return [Head(2 * labels // self.config.tree.max_leaf + 1, encoder.width, by_rows=False)]

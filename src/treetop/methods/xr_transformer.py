@@ -3,8 +3,8 @@
 Zhang, Chang, Yu, Dhillon: Fast Multi-Resolution Transformer Fine-tuning for XMC, NeurIPS 2021.
 
 1. A preliminary tree is grown on tf-idf (PIFA).
-2. From the coarsest level to the finest, the encoder learns to tell a text's nodes from their rivals: the children of
-   its true nodes and of those that the level above found for it (eq. 7 and 8).
+2. From the coarsest level to the finest, the encoder learns to tell a text's nodes from others on its shortlist:
+   the children of its true nodes and of those that the level above found for it (eq. 7 and 8).
 3. Each finer level starts from the encoder of the one before and from weights that a linear solver finds on that
    encoder's embeddings (eq. 11).
 4. Errors cost what a node is worth to the text: its share of the text's labels (eq. 6).
@@ -15,7 +15,7 @@ Zhang, Chang, Yu, Dhillon: Fast Multi-Resolution Transformer Fine-tuning for XMC
 | Y^(t), C^(t)   | `true`, `tree.membership(t)`                |
 | R̂^(t), α       | `relevance`, `negative`                     |
 | P^(t-1), k     | `found`, `beam`                             |
-| M^(t)          | children of `rivals`                        |
+| M^(t)          | children of `shortlist`                        |
 | W_init         | `bootstrap`                                 |
 | Φ_cat (eq. 10) | `features`: tf-idf ⊕ normalised embedding   |
 
@@ -85,9 +85,9 @@ class XRTransformerConfig:
     finest: int = 32_768
     """Levels with more nodes than this are left to the linear ranker."""
     beam: int = 10
-    """Nodes found at a level whose children compete at the next."""
+    """Nodes found at a level whose children are the next shortlist."""
     negatives: Literal["teacher", "matcher", "both"] = "both"
-    """Whose children compete: those of a text's true nodes, of the nodes found for it (eq. 7), or of both (eq. 8)."""
+    """Whose children are shortlisted: of a text's true nodes, of the nodes found for it (eq. 7), or of both (eq. 8)."""
     loss: Literal["squared_hinge", "bce"] = "squared_hinge"
     """The loss of a node."""
     relevance: Literal["share", "count", "off"] = "share"

@@ -21,7 +21,7 @@ from treetop.metrics.ranking import judge
 from treetop.metrics.truth import Truth, as_truth
 from treetop.predictions import Predictions
 
-__all__ = ["BANDS", "bands_by_mass", "breakdown"]
+__all__ = ["BANDS", "band_of", "bands_by_mass", "breakdown"]
 
 BANDS: Mapping[str, float] = {"unseen": 0, "tail": 5, "torso": 100, "head": inf}
 """The largest number of training texts of a label in each band, from rare to common."""
@@ -59,11 +59,11 @@ def breakdown(
     weights = label_weights(asked, labels, frequency, propensity)
     judged = judge(predictions, labels, largest_k(metrics))
     width = max(labels.shape[1], int(judged.labels.max(initial=0)) + 1)
-    band_of = _band_of(pad_frequency(frequency, width), bands)
-    true_texts = np.bincount(judged.true.indices, minlength=len(band_of))
+    band = band_of(pad_frequency(frequency, width), bands)
+    true_texts = np.bincount(judged.true.indices, minlength=len(band))
     report = {}
     for number, name in enumerate(bands):
-        inside = band_of == number
+        inside = band == number
         only = replace(judged, hits=judged.hits & inside[judged.labels])
         values = {metric: metric_value(parsed, only, weights) for metric, parsed in asked.items()}
         pairs = int(true_texts[inside].sum())
@@ -74,7 +74,7 @@ def breakdown(
     return report
 
 
-def _band_of(frequency: NDArray[Any], bands: Mapping[str, float]) -> NDArray[np.int64]:
+def band_of(frequency: NDArray[Any], bands: Mapping[str, float]) -> NDArray[np.int64]:
     """The number of each label's band."""
     upper = list(bands.values())
     if upper != sorted(upper) or not upper or upper[-1] != inf:

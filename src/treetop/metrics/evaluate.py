@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from treetop.errors import ConfigError, DataError
 from treetop.metrics.labelwise import LABEL_METRICS, count_labels
 from treetop.metrics.propensity import Propensity
-from treetop.metrics.ranking import TEXT_METRICS, Doubles, Judged, Totals, judge, text_totals
+from treetop.metrics.ranking import TEXT_METRICS, Doubles, Judged, judge, text_totals
 from treetop.metrics.truth import Truth, as_truth
 from treetop.predictions import Predictions
 from treetop.types import CSR
@@ -21,7 +21,6 @@ from treetop.types import CSR
 __all__ = [
     "DEFAULT",
     "PROPENSITY_SCORED",
-    "Difference",
     "Metric",
     "dev_score",
     "evaluate",
@@ -29,7 +28,6 @@ __all__ = [
     "largest_k",
     "metric_value",
     "pad_frequency",
-    "paired_difference",
     "parse",
 ]
 
@@ -128,44 +126,3 @@ def pad_frequency(frequency: NDArray[Any], columns: int) -> NDArray[Any]:
     if frequency.ndim != 1 or (frequency < 0).any():
         raise DataError(f"frequency of shape {frequency.shape} must be one count >= 0 per label")
     return np.pad(frequency, (0, max(columns - len(frequency), 0)))
-
-
-class Difference(NamedTuple):
-    """How much better the first of two systems is, and how sure that is."""
-
-    value: float
-    """Metric of the first minus metric of the second."""
-    standard_error: float
-    """Of that difference, over texts; differences below about two of these are noise."""
-
-
-def paired_difference(
-    a: Predictions,
-    b: Predictions,
-    labels: Truth,
-    metric: str,
-    *,
-    frequency: NDArray[Any] | None = None,
-    propensity: Propensity | None = None,
-) -> Difference:
-    """The difference of two systems on the same texts, with its paired standard error.
-
-    With d_i the difference at text i the error is sqrt(Σ (d_i - mean)² / (n (n - 1))). Metrics that are a ratio of
-    sums (psp, psndcg, microf1) are linearised: d_i = Σ± (gain_i - ratio · ideal_i) / mean ideal.
-    """
-    parsed, labels = parse(metric), as_truth(a, labels)
-    if not parsed.by_text:
-        raise ConfigError(f"{metric} is not a sum over texts; paired differences exist for {', '.join(TEXT_METRICS)}")
-    weights = label_weights({metric: parsed}, labels, frequency, propensity)
-    first, second = (
-        text_totals(TEXT_METRICS[parsed.kind], judge(one, labels, parsed.k), parsed.k, weights) for one in (a, b)
-    )
-    each = _influence(first) - _influence(second)
-    error = float(np.sqrt(np.square(each).sum() / (len(each) * (len(each) - 1)))) if len(each) > 1 else float("nan")
-    return Difference(first.value - second.value, error)
-
-
-def _influence(totals: Totals) -> Doubles:
-    """How far each text moves the metric from its value, times the number of texts; sums to zero."""
-    scale = totals.ideal.mean()
-    return (totals.gain - totals.value * totals.ideal) / (scale if scale > 0 else 1)

@@ -19,6 +19,7 @@ from treetop.errors import ConfigError
 from treetop.metrics.ranking import TEXT_METRICS, Judged, judge, text_totals
 from treetop.metrics.truth import Truth, as_truth
 from treetop.predictions import Predictions
+from treetop.types import Floats
 
 __all__ = [
     "LABEL_METRICS",
@@ -83,13 +84,16 @@ def f1(predictions: Predictions, labels: Truth, *, threshold: float, average: st
     return text_totals(TEXT_METRICS["microf1"], judged, predictions.k, None).value
 
 
-def at_threshold(predictions: Predictions, labels: Truth, threshold: float) -> dict[str, float]:
+def at_threshold(predictions: Predictions, labels: Truth, threshold: float | Floats) -> dict[str, float]:
     """Of the labels whose score is at least `threshold`: precision, recall, both F1s, and how many a text has.
+
+    It is one threshold for all, or an array with one for each label.
 
     Precision is Σh / Σm and recall Σh / Σn over all labels. Only labels in the ranked lists can pass.
     """
     k = predictions.k
-    judged = judge(predictions, as_truth(predictions, labels), k).keep(predictions.scores >= threshold)
+    passed = predictions.at_least(threshold).labels >= 0
+    judged = judge(predictions, as_truth(predictions, labels), k).keep(passed)
     hits, given = int(judged.hits.sum()), int((judged.labels >= 0).sum())
     return {
         "precision": hits / max(given, 1),

@@ -1,4 +1,4 @@
-"""The neural learners: a scorer per level, candidates, losses, and the one training loop. Needs the extra `neural`."""
+"""The neural learners: a scorer per level, shortlist, losses, and the one training loop. Needs the extra `neural`."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from treetop.errors import DataError
-from treetop.neural.candidates import EMPTY
+from treetop.neural.shortlist import EMPTY
 from treetop.text.tokens import Padded, Tokens
 from treetop.types import CSR
 
@@ -42,34 +42,34 @@ class Nodes:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What a loss sees: padded tokens, the true nodes of each level, and who competes if that is fixed."""
+    """What a loss sees: padded tokens, the true nodes of each level, and the shortlist if that is fixed."""
 
     rows: NDArray[np.int64]
     """The texts, as row numbers of the examples."""
     tokens: Padded
     true: tuple[Nodes, ...]
-    compete: Nodes | None
-    """Nodes that compete, or whose children do: as the network reads them."""
+    shortlist: Nodes | None
+    """Shortlisted nodes, or nodes whose children are: as the network reads them."""
 
     def to(self, device: torch.device | str) -> Batch:
         """The same on another device; tokens are moved by the encoder."""
-        compete = None if self.compete is None else self.compete.to(device)
-        return Batch(self.rows, self.tokens, tuple(nodes.to(device) for nodes in self.true), compete)
+        shortlist = None if self.shortlist is None else self.shortlist.to(device)
+        return Batch(self.rows, self.tokens, tuple(nodes.to(device) for nodes in self.true), shortlist)
 
     def __len__(self) -> int:
         return len(self.rows)
 
 
 class Examples:
-    """Texts with their true nodes at one or more levels, and optionally a fixed shortlist of who competes."""
+    """Texts with their true nodes at one or more levels, and optionally a fixed shortlist."""
 
-    def __init__(self, tokens: Tokens, true: Sequence[CSR], compete: CSR | None = None) -> None:
-        for matrix in (*true, *([] if compete is None else [compete])):
+    def __init__(self, tokens: Tokens, true: Sequence[CSR], shortlist: CSR | None = None) -> None:
+        for matrix in (*true, *([] if shortlist is None else [shortlist])):
             if matrix.shape[0] != len(tokens):
                 raise DataError(f"{len(tokens)} texts, but a matrix of {matrix.shape[0]} rows; give one row per text")
         if len(tokens) == 0:
             raise DataError("there are no texts to learn from; give at least one")
-        self.tokens, self.true, self.compete = tokens, tuple(true), compete
+        self.tokens, self.true, self.shortlist = tokens, tuple(true), shortlist
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -93,8 +93,8 @@ class Examples:
     def batch(self, rows: NDArray[np.int64], limit: int | None = None) -> Batch:
         """The given texts, cut to `limit` tokens."""
         true = tuple(padded_rows(matrix, rows) for matrix in self.true)
-        compete = None if self.compete is None else padded_rows(self.compete, rows)
-        return Batch(rows, self.tokens.pad(rows, limit), true, compete)
+        shortlist = None if self.shortlist is None else padded_rows(self.shortlist, rows)
+        return Batch(rows, self.tokens.pad(rows, limit), true, shortlist)
 
 
 def padded_rows(matrix: CSR, rows: NDArray[Any]) -> Nodes:

@@ -15,10 +15,10 @@ from torch import Tensor, nn
 from treetop.data import Dataset, split_by_ratio
 from treetop.errors import StoreError
 from treetop.labels import LabelTree
-from treetop.neural.candidates import Children, Limits, expand_scores, pick
 from treetop.neural.examples import padded_rows
 from treetop.neural.precision import autocast
 from treetop.neural.scorer import NodeScorer
+from treetop.neural.shortlist import Children, Limits, expand_scores, pick
 from treetop.predictions import Ask, Predictions
 from treetop.runtime import Runtime
 from treetop.store import Folder
@@ -30,10 +30,10 @@ __all__ = [
     "Score",
     "find_nodes",
     "hold_out",
-    "how_often",
     "limits_of",
     "load_heads",
     "log_link",
+    "node_frequencies",
     "rank",
     "save_heads",
     "seeded",
@@ -43,7 +43,7 @@ HEADS = "scorers.safetensors"
 _SCORES_AT_ONCE = 2**24  # Bounds the memory of scores that are computed together.
 
 Score: TypeAlias = Callable[[Padded, NDArray[np.int64]], tuple[Tensor | None, Tensor]]
-"""Tokens of a batch, and which texts they are → candidates (None: every label) and their scores; -inf where empty."""
+"""Tokens of a batch, and which texts they are → shortlist (None: every label) and their scores; -inf where empty."""
 
 
 @contextmanager
@@ -59,8 +59,8 @@ def hold_out(train: Dataset, share: float, seed: int) -> tuple[Dataset, Dataset 
     return split_by_ratio(train, 1 - share, seed) if share else (train, None)
 
 
-def how_often(true: CSR, share: float = 1.0) -> NDArray[np.float64]:
-    """The share of the texts in which each node is true, of those in which it competes: `share` of all, or more.
+def node_frequencies(true: CSR, share: float = 1.0) -> NDArray[np.float64]:
+    """The share of the texts in which each node is true, of those on whose shortlist it is: `share` of all, or more.
 
     One pseudo-text in which it is true half of the time keeps nodes without any text apart from impossible.
     """
@@ -75,8 +75,8 @@ def rank(score: Score, tokens: Tokens, k: int, runtime: Runtime) -> Predictions:
     labels, scores = np.full((len(tokens), k), -1, np.int32), np.zeros((len(tokens), k), np.float32)
     with runtime.bar("rank", len(tokens)) as advance, threads(runtime), autocast(runtime):
         for rows in batches_by_length(tokens):
-            candidates, values = score(tokens.pad(rows), rows)
-            best, kept = _best(values.float(), candidates, k)
+            shortlist, values = score(tokens.pad(rows), rows)
+            best, kept = _best(values.float(), shortlist, k)
             labels[rows, : best.shape[1]], scores[rows, : best.shape[1]] = best, np.where(best < 0, 0, kept)
             advance(len(rows))
     return Predictions(labels, scores)
@@ -101,20 +101,20 @@ def find_nodes(
 ) -> CSR:
     """The `beam` best nodes of each embedded text; values are the logarithms of their scores.
 
-    `found` is the result for the level above: only the children (`below`) of what it holds compete, and the logarithm
-    of the score of the path to them is added. None lets all nodes compete, or all within the `limits`.
+    `found` is the result for the level above: the children (`below`) of what it holds are shortlisted, and the log
+    of the score of the path to them is added. None shortlists all nodes, or all within the `limits`.
     """
     k = min(beam, scorer.nodes)
     labels, scores = np.full((len(embedding), k), -1, np.int32), np.zeros((len(embedding), k), np.float32)
     with threads(runtime):
         for rows in np.array_split(np.arange(len(embedding)), 1 + len(embedding) * scorer.nodes // _SCORES_AT_ONCE):
-            candidates, path = None, torch.zeros((), device=runtime.device)
+            shortlist, path = None, torch.zeros((), device=runtime.device)
             if found is not None and below is not None:
                 above = padded_rows(found, rows).to(runtime.device)
-                candidates, path = expand_scores(above.ids, above.values, below)
-            own = log_link(scorer(torch.from_numpy(embedding[rows]).to(runtime.device), candidates), link) + path
+                shortlist, path = expand_scores(above.ids, above.values, below)
+            own = log_link(scorer(torch.from_numpy(embedding[rows]).to(runtime.device), shortlist), link) + path
             own = own if limits is None else limits.scores(own, 0)
-            best, kept = _best(own.float(), candidates, k)
+            best, kept = _best(own.float(), shortlist, k)
             labels[rows, : best.shape[1]], scores[rows, : best.shape[1]] = best, np.where(best < 0, 0, kept)
     return Predictions(labels, scores).to_csr(scorer.nodes)
 
@@ -128,14 +128,14 @@ def log_link(margins: Tensor, link: str) -> Tensor:
     return -(1 - margins).clamp(min=0).pow(int(link[1]))
 
 
-def _best(values: Tensor, candidates: Tensor | None, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+def _best(values: Tensor, shortlist: Tensor | None, k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """The k best of each row, ties by the lower label also at the cut, which `pick` leaves open."""
-    best, kept = (part.cpu().numpy() for part in pick(values, candidates, k))
-    worth = values if candidates is None else values.masked_fill(candidates < 0, -torch.inf)
+    best, kept = (part.cpu().numpy() for part in pick(values, shortlist, k))
+    worth = values if shortlist is None else values.masked_fill(shortlist < 0, -torch.inf)
     last = torch.from_numpy(kept[:, -1:]).to(worth.device) if kept.shape[1] else worth[:, :0]
     tied = ((worth >= last).sum(1) > k).nonzero()[:, 0].tolist() if kept.shape[1] == k else []
     for row in tied:
-        labels = np.arange(worth.shape[1]) if candidates is None else candidates[row].cpu().numpy()
+        labels = np.arange(worth.shape[1]) if shortlist is None else shortlist[row].cpu().numpy()
         order = np.lexsort((labels, -worth[row].cpu().numpy()))[:k]
         best[row], kept[row] = labels[order], worth[row].cpu().numpy()[order]
     order = np.lexsort((best, np.where(best < 0, np.inf, -kept)), axis=-1)

@@ -3,7 +3,7 @@
 `RowAdamW` is AdamW (Loshchilov & Hutter, 2019) with a clock per row. A row that gets a gradient at every step moves
 exactly as under AdamW. A row that was absent for some steps keeps its moments, corrects their bias by its own number of
 updates, and catches up on the weight decay it missed: w ← w · Π(1 − lrₛ·decay) over the missed steps s. Time per step
-is proportional to the rows of the batch, so a head of three million labels costs no more than its candidates.
+is proportional to the rows of the batch, so a head of three million labels costs no more than its shortlist.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ class World:
     size: int = 1
 
     @property
-    def leads(self) -> bool:
+    def is_leader(self) -> bool:
         """Whether this process writes files and shows progress."""
         return self.rank == 0
 

@@ -1,9 +1,9 @@
-"""NodeScorer: one weight vector per node of a level, scoring all nodes or only the candidates of each text.
+"""NodeScorer: one weight vector per node of a level, scoring all nodes or only the shortlist of each text.
 
     logit(text, node) = <h, w_node> + b_node,     h = the text's state, or its bottleneck A·h + a (LightXML, eq. 4)
 
-Scoring candidates touches only their rows, in both directions. Gathering the rows of 64 texts × 4,096 candidates would
-move 400 MB each way; instead the candidates are the pattern of a sparse matrix S (texts × nodes), and
+Scoring shortlist touches only their rows, in both directions. Gathering the rows of 64 texts × 4,096 shortlist would
+move 400 MB each way; instead the shortlist are the pattern of a sparse matrix S (texts × nodes), and
 
     forward     S.values = (H · Wᵀ) at the pattern       a sampled product: no row is copied
     backward    dH = dS · W,     dW[rows] = dSᵀ · H       `rows` = nodes that occur in the batch
@@ -59,13 +59,13 @@ class NodeScorer(nn.Module):
         self.bias = nn.Parameter(torch.zeros(nodes)) if bias else None
         nn.init.xavier_uniform_(self.weight)
 
-    def forward(self, states: Tensor, candidates: Tensor | None = None) -> Tensor:
-        """Logits of all nodes (texts, nodes), or of the candidates (texts, places) with -inf in empty places."""
+    def forward(self, states: Tensor, shortlist: Tensor | None = None) -> Tensor:
+        """Logits of all nodes (texts, nodes), or of the shortlist (texts, places) with -inf in empty places."""
         states = self.project(states)
         with torch.autocast(states.device.type, enabled=False):  # in 16 bits the best labels would all be as good
-            if candidates is None:
+            if shortlist is None:
                 return functional.linear(states.float(), self.weight, self.bias)
-            logits: Tensor = _Sampled.apply(states.float(), self.weight, self.bias, candidates)  # type: ignore[no-untyped-call]
+            logits: Tensor = _Sampled.apply(states.float(), self.weight, self.bias, shortlist)  # type: ignore[no-untyped-call]
         return logits
 
     def project(self, states: Tensor) -> Tensor:
@@ -83,7 +83,7 @@ class NodeScorer(nn.Module):
 
     @torch.no_grad()
     def expect(self, rate: NDArray[Any], loss: Literal["bce", "squared_hinge"] = "bce") -> None:
-        """Start from the biases that are best without any state: how often each node is true where it competes.
+        """Start from the biases that are best without any state: how often each node is true where it is shortlisted.
 
         They are log(p / (1 − p)) under cross-entropy and 2p − 1 under the squared hinge. From zero, thousands of rare
         labels would first have to unlearn that they are as likely as not, which drowns everything else.
@@ -101,20 +101,20 @@ class NodeScorer(nn.Module):
 
 
 class _Sampled(torch.autograd.Function):
-    """The product of states and weights at the candidates, with gradients for the rows that occur."""
+    """The product of states and weights at the shortlist, with gradients for the rows that occur."""
 
     @staticmethod
-    def forward(ctx: Any, states: Tensor, weight: Tensor, bias: Tensor | None, candidates: Tensor) -> Tensor:
-        """Logits of the candidates, -inf in empty places."""
-        real = candidates >= 0
-        node = candidates[real]
+    def forward(ctx: Any, states: Tensor, weight: Tensor, bias: Tensor | None, shortlist: Tensor) -> Tensor:
+        """Logits of the shortlist, -inf in empty places."""
+        real = shortlist >= 0
+        node = shortlist[real]
         ptr = functional.pad(real.sum(1).cumsum(0), (1, 0)).int()
         pattern = _csr(ptr, node.int(), torch.zeros(len(node), device=states.device), len(weight))
         values = torch.sparse.sampled_addmm(pattern, states, weight.t(), beta=0.0).values()
         if bias is not None:
             values = values + bias[node]
         ctx.save_for_backward(states, weight, bias, real, node, ptr)
-        return torch.full(candidates.shape, -torch.inf, device=states.device).masked_scatter_(real, values)
+        return torch.full(shortlist.shape, -torch.inf, device=states.device).masked_scatter_(real, values)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, Tensor | None, Tensor | None, None]:

@@ -12,7 +12,7 @@ from treetop.errors import ConfigError
 __all__ = ["Divisor", "OptimConfig", "check_watched"]
 
 Divisor: TypeAlias = Literal["real", "width", "sum"]
-"""What the loss of a text is divided by: its candidates, all places of the batch, or nothing."""
+"""What the loss of a text is divided by: its shortlist, all places of the batch, or nothing."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

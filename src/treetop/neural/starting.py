@@ -31,7 +31,7 @@ def start_linearly(
     scorer: NodeScorer,
     embedding: Dense,
     costs: CSR,
-    rivals: CSR | None,
+    shortlist: CSR | None,
     tree: LabelTree,
     level: int,
     runtime: Runtime,
@@ -40,11 +40,12 @@ def start_linearly(
     negative: float = 1.0,
     loss: Literal["squared_hinge", "bce"] = "squared_hinge",
 ) -> None:
-    """Fill the scorer of a level; `costs` (texts × nodes) holds the true nodes, `rivals` who competes at which parent.
+    """Fill the scorer of a level; `costs` (texts × nodes) holds the true nodes.
 
-    Without `rivals` all texts compete everywhere. The problems are those of embeddings without their mean, which can be
-    nine tenths of them and says nothing about a text, scaled to length one: longer ones need smaller weights, which
-    cost less, so errors are made cheaper by as much, and the constant feature as long.
+    Nodes learn from the texts with their parent on the `shortlist`, or from all if there is none. The problems are
+    those of embeddings without their mean, which can be nine tenths of them and says nothing about a text, scaled to
+    length one: longer ones need smaller weights, which cost less, so errors are made cheaper by as much, and the
+    constant feature as long.
     """
     mean = embedding.mean(0, dtype=np.float64).astype(np.float32)
     centred = embedding - mean
@@ -54,7 +55,7 @@ def start_linearly(
     config = SolverConfig(loss=solver, c_positive=c, c_negative=c * negative, bias=length, threshold=0.0)
     parents = tree.parents[level]
     trained = LinearLevel.fit(
-        centred, costs, rivals, parents, config, costs=True, runtime=runtime, title="linear start"
+        centred, costs, shortlist, parents, config, costs=True, runtime=runtime, title="linear start"
     )
     solved = trained.all_weights()
     assert solved.dense is not None

@@ -91,8 +91,8 @@ def fine_tune(
         with runtime.bar(title, run.steps, run.step) as advance:
             while not run.finished:
                 run.take_step()
-                if watch is not None and run.look_is_due():
-                    run.look(watch)
+                if watch is not None and run.validation_is_due():
+                    run.validate(watch)
                 run.keep()
                 advance(1, note=run.note)
         run.finish()
@@ -228,21 +228,21 @@ class _Run:
 
     def _write(self, record: dict[str, Any]) -> None:
         self.log.records.append(record)
-        if self.world.leads:
+        if self.world.is_leader:
             self.checkpoints.log(record)
 
     # ── dev score ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def look_is_due(self) -> bool:
-        """Whether the dev score is to be taken after this step."""
+    def validation_is_due(self) -> bool:
+        """Whether the dev score is due after this step."""
         return self.step % (self.config.watch_every or self.per_epoch) == 0 or self.step == self.steps
 
-    def look(self, watch: Watch) -> None:
+    def validate(self, watch: Watch) -> None:
         """Take the dev score of the weights (of their average, once there is one) and keep them if it is the best."""
         self._settle()
         self.module.eval()
         with self.average.applied(), torch.no_grad():
-            score = self.world.agree(watch() if self.world.leads else 0.0)
+            score = self.world.agree(watch() if self.world.is_leader else 0.0)
             better = self.log.best_score is None or score > self.log.best_score
             if better:
                 self.best = {name: p.detach().clone() for name, p in self.parameters.items()}
@@ -257,7 +257,7 @@ class _Run:
 
     def keep(self) -> None:
         """Write a checkpoint if one is due."""
-        if self.world.leads and self.step % self.config.checkpoint_every == 0 and not self.finished:
+        if self.world.is_leader and self.step % self.config.checkpoint_every == 0 and not self.finished:
             self.checkpoints.write(self.step, self._state(), self._tensors())
 
     def finish(self) -> None:
@@ -270,7 +270,7 @@ class _Run:
                 self.average.apply()
             self.log.seconds, self.log.cpu_seconds = self._spent()
             self.done = True
-            if self.world.leads:
+            if self.world.is_leader:
                 weights = {f"weights/{name}": p for name, p in self.parameters.items()}
                 self.checkpoints.write(self.step, self._state(), weights)
         self.checkpoints.close()
@@ -299,7 +299,7 @@ class _Run:
 
     def _rewind_log(self) -> None:
         """Forget what was written after the checkpoint that the run continues from."""
-        if self.world.leads:
+        if self.world.is_leader:
             self.checkpoints.rewind_log(self.log.records)
 
     def _settings(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ and XLNet on the smaller datasets; other seeds or label clusters of BERT on the 
 authors' GPUs together: on several processes, lower `optim.accumulate` accordingly. What a paper leaves open is from
 its authors' released scripts, marked "scripts" here.
 
-Not to be had from papers or scripts, and so left at our defaults: the options of tf-idf.
+Neither the papers nor the scripts give these, so our defaults stay: the options of tf-idf.
 """
 
 from __future__ import annotations

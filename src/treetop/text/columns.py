@@ -148,7 +148,7 @@ class Hashed:
 
     @property
     def terms(self) -> list[str]:
-        """Not to be had."""
+        """Refused: hashed columns have no terms."""
         raise DataError("with hash_bits a column belongs to no particular term; set hash_bits=None to keep terms")
 
     def learn(self, texts: Sequence[str], threads: int) -> Counts:

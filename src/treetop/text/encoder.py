@@ -22,7 +22,7 @@ import numpy as np
 
 from treetop.data.sampling import some_of
 from treetop.errors import ConfigError, MissingExtraError, StoreError
-from treetop.runtime import Runtime, leads
+from treetop.runtime import Runtime, is_leader
 from treetop.text.encoder_config import EncoderConfig
 from treetop.text.states import FrozenStates
 from treetop.text.tokens import Frame, Padded, Tokens, batches_by_length, count_tokens, tokenise, unknown_share
@@ -36,7 +36,7 @@ except ImportError as error:
     raise MissingExtraError(error.name or "torch", "neural") from None
 
 from treetop.text.frozen import lowest, run_lowest, skipping
-from treetop.text.pooling import say_mean, trained_pooling
+from treetop.text.pooling import trained_pooling, write_mean_pooling
 from treetop.text.pretrained import (
     check_whole,
     find,
@@ -156,7 +156,7 @@ class TextEncoder(nn.Module):
             self.model.save_pretrained(folder)
             self.tokenizer.save_pretrained(folder)
         if self.config.pooling == "mean":
-            say_mean(folder, self.width)
+            write_mean_pooling(folder, self.width)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled and copied as its description and weights: what a first use adds to the network cannot be."""
@@ -240,7 +240,7 @@ class TextEncoder(nn.Module):
         if needed < frozen:
             problem = f"keep_frozen with {frozen} frozen layers, but the state after layer {needed} is needed"
             raise ConfigError(f"{problem}; freeze fewer, let the method use only later layers, or set it to false")
-        name = self._name_of_states(tokens) if folder is not None and leads() else ""
+        name = self._name_of_states(tokens) if folder is not None and is_leader() else ""
         kept = FrozenStates(np.maximum(tokens.lengths(), 1), self.width, folder, name)
         self.eval()
         with runtime.bar("frozen layers", len(tokens)) as advance, threads(runtime):

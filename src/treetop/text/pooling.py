@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import transformers
 
-__all__ = ["say_mean", "trained_pooling"]
+__all__ = ["trained_pooling", "write_mean_pooling"]
 
 FILE, MEAN = "1_Pooling/config.json", "pooling_mode_mean_tokens"
 
@@ -26,7 +26,7 @@ def trained_pooling(source: str) -> Literal["token", "mean"]:
     return "mean" if about.get(MEAN) or about.get("pooling_mode") == "mean" else "token"
 
 
-def say_mean(folder: str | PathLike[str], width: int) -> None:
+def write_mean_pooling(folder: str | PathLike[str], width: int) -> None:
     """Write down that an encoder of that width pools by the mean; sentence-transformers can then load the folder."""
     parts = (("", "Transformer"), ("1_Pooling", "Pooling"))
     modules = [

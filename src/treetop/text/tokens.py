@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from treetop.config import from_dict
 from treetop.errors import ConfigError, StoreError
-from treetop.runtime import Runtime, leads
+from treetop.runtime import Runtime, is_leader
 from treetop.store import Folder
 from treetop.text.states import FrozenStates, ranges
 from treetop.types import Dense, Ids, Texts
@@ -208,7 +208,7 @@ def tokenise(
     frame = frame or Frame.of(tokenizer)
     content = chunks * max(1, max_tokens - frame.size)
     kind = np.dtype(np.uint16 if len(tokenizer) <= 2**16 else np.int32)
-    if cache is None or not leads():
+    if cache is None or not is_leader():
         parts = [np.asarray(row, kind) for row in _contents(texts, tokenizer, content, runtime)]
         ptr = np.cumsum([0, *map(len, parts)], dtype=np.int64)
         ids = np.concatenate(parts) if parts else np.empty(0, kind)

@@ -17,7 +17,8 @@ def test_models_vote(folder: Path, model: Path, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "both" / "model.json").read_text())["config"]["weights"] == [2.0, 1.0]
     done = run("ensemble", model, other, "--out", tmp_path / "best", "--data", folder, "--split", "test")
     assert done.returncode == 0, done.stderr
-    assert run("evaluate", tmp_path / "best", "--data", folder, "-q").returncode == 0
+    assert "calibrated on 120 texts: scores are probabilities" in " ".join(done.stderr.split())
+    assert run("evaluate", tmp_path / "best", "--data", folder, "-q", "--threshold", "f1").returncode == 0
     done = run("ensemble", model, other, "--out", other)
     assert done.returncode == 2
     assert "one of the members" in done.stderr

@@ -27,7 +27,7 @@ def test_who_competes_is_of_the_truth_the_search_or_both() -> None:
     competing, tree = {}, LabelTree.flat(3)
     for kind in ("teacher", "matcher", "both"):
         tuned = Tuning(recursive(negatives=kind)(Runtime()).config, TextEncoder.load(encoder()), tree, Runtime())
-        competing[kind] = tuned.rivals(true, found).toarray()[0].tolist()
+        competing[kind] = tuned.shortlist(true, found).toarray()[0].tolist()
     assert competing == {"teacher": [1, 0, 0], "matcher": [0, 1, 0], "both": [1, 1, 0]}
 
 

@@ -21,6 +21,7 @@ def ensemble(
     weights: Annotated[Optional[str], typer.Option(help="A number per model, as 2,1,1.")] = None,  # noqa: UP045
     data: Annotated[Optional[Path], typer.Option(help="Choose members, fuser and weights on these texts.")] = None,  # noqa: UP045
     split: Annotated[str, typer.Option(help="Which part of the data; not the one you will report.")] = "dev",
+    calibration: Annotated[bool, typer.Option(help="Turn scores into probabilities on the texts of --data.")] = True,
     text: TextField = "text",
     labels: LabelField = "labels",
     separator: Separator = None,
@@ -30,6 +31,7 @@ def ensemble(
 ) -> None:
     """Let trained models vote: one model folder like any other."""
     from treetop.apps import tables
+    from treetop.apps.calibrating import calibrated
     from treetop.config import override
     from treetop.data import read
     from treetop.methods import load
@@ -43,6 +45,7 @@ def ensemble(
         raise ConfigError(f"--out is {out}, one of the members, which would be replaced; choose another place")
     runtime = make_runtime(0, threads, quiet, device)
     members = [load(path, runtime=runtime) for path in models]
+    problem = None
     if data is None:
         settings = override(EnsembleConfig(), [f"fuser={fuser or 'rank_average'}"])
         model = Ensemble.of(members, replace(settings, weights=numbers("--weights", weights) if weights else None))
@@ -50,6 +53,8 @@ def ensemble(
         space = members[0].space
         dataset = read(data, split=split, space=space, text=text, labels=labels, separator=separator, runtime=runtime)
         model = choose(members, dataset)
+        problem = calibrated(model, dataset) if calibration else None
     model.save(out)
     if not quiet:
+        tables.say_calibrated(model, problem)
         tables.say_ensemble(model, [path for path, one in zip(models, members, strict=True) if one in model.members])

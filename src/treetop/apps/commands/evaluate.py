@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 
@@ -19,6 +19,7 @@ from treetop.apps.options import (
     TextField,
     Threads,
     make_runtime,
+    number_or_words,
     output,
 )
 
@@ -35,8 +36,12 @@ def evaluate(
     split: Annotated[str, typer.Option(help="Which part of the data.")] = "test",
     metrics: Annotated[Optional[str], typer.Option(help="Such as p@1,ndcg@5; all of the usual if absent.")] = None,  # noqa: UP045
     threshold: Annotated[
-        Optional[float],  # noqa: UP045
-        typer.Option(help="Also precision, recall and F1 of the labels with at least this score."),
+        Any,
+        typer.Option(
+            parser=number_or_words,
+            metavar="NUMBER|AIM",
+            help="Also precision, recall and F1 of labels from this score on: 0.4, f1, precision:0.9, …",
+        ),
     ] = None,
     benchmark: Annotated[Optional[str], typer.Option(help="Public dataset whose propensity constants to use.")] = None,  # noqa: UP045
     json_file: Annotated[Optional[Path], typer.Option("--json", help="Also write the figures to this file.")] = None,  # noqa: UP045

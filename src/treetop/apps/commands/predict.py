@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 
-from treetop.apps.options import Device, Encoding, ModelPath, StripHtml, TextField, Threads, make_runtime
+from treetop.apps.options import (
+    THRESHOLD_HELP,
+    Device,
+    Encoding,
+    ModelPath,
+    StripHtml,
+    TextField,
+    Threads,
+    make_runtime,
+    number_or_words,
+)
 
 __all__ = ["predict"]
 
@@ -18,7 +28,7 @@ def predict(
         str, typer.Argument(metavar="INPUT", help="json, csv, tsv, parquet, arrow, xlsx or txt file; - for stdin.")
     ],
     k: Annotated[int, typer.Option("--k", "-k", help="Labels per text, at most.")] = 5,
-    threshold: Annotated[Optional[float], typer.Option(help="Leave out labels with a lower score.")] = None,  # noqa: UP045
+    threshold: Annotated[Any, typer.Option(parser=number_or_words, metavar="NUMBER|AIM", help=THRESHOLD_HELP)] = None,
     only: Annotated[
         Optional[list[str]],  # noqa: UP045
         typer.Option(metavar="LABEL", help="Choose among these labels only; may be given several times."),

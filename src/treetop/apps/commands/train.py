@@ -27,6 +27,7 @@ from treetop.apps.options import (
 __all__ = ["train"]
 
 _TEST_SHARE = "Hold out this share of the texts, such as 0.1, and measure on them at the end."
+_CALIBRATION = "Turn scores into probabilities: on dev texts by default, else on some texts held out."
 
 
 def train(
@@ -40,6 +41,7 @@ def train(
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted transformer training.")] = False,
     test_share: Annotated[Optional[float], typer.Option(help=_TEST_SHARE)] = None,  # noqa: UP045
     evaluate: Annotated[bool, typer.Option(help="Measure on the data's dev and test texts at the end.")] = True,
+    calibration: Annotated[Optional[bool], typer.Option(help=_CALIBRATION)] = None,  # noqa: UP045
     text: TextField = "text",
     labels: LabelField = "labels",
     separator: Separator = None,
@@ -55,18 +57,19 @@ def train(
     from functools import partial
 
     from treetop.apps import tables
+    from treetop.apps.calibrating import choose_calibrating
     from treetop.apps.held_out import held_out, other_splits
     from treetop.apps.measure import measure
     from treetop.apps.training import checkpoint_folder, learn, make_model, make_plan
     from treetop.data import read
     from treetop.methods.resolving import decide
-    from treetop.runtime import leads
+    from treetop.runtime import is_leader
     from treetop.store import Folder
 
     file = None if config is None else str(config)
     name, settings = decide(method, preset, file, tuple(assignments or ()), encoder)
     Folder.check_target(out)
-    quiet = quiet or not leads()
+    quiet = quiet or not is_leader()
     runtime = make_runtime(seed, threads, quiet, device, precision)
     others = other_splits(data, test_share)
     begun = checkpoint_folder(out).exists()
@@ -83,16 +86,21 @@ def train(
     )
     whole = read_split(split="train")
     dataset, test = held_out(whole, test_share, seed)
-    plan = make_plan(model, dataset, quiet=quiet)
+    dev = partial(read_split, split="dev", space=dataset.space) if "dev" in others else None
+    calibrating = choose_calibrating(name, dataset, dev, calibration, seed)
+    plan = make_plan(model, calibrating.train, quiet=quiet)
     if not quiet:
         tables.say_findings(whole.findings)
         tables.warn_of_memory(model, plan.memory)
     if resume and not begun and not quiet:
         typer.echo("there is nothing to resume yet: the training begins at its start", err=True)
-    learn(model, dataset, plan, out, quiet=quiet)
+    problem = learn(model, calibrating, plan, out, quiet=quiet)
     if not quiet:
         tables.say_trained(model, out)
-    if test is not None and leads():
+        tables.say_calibrated(model, problem)
+    if test is not None and is_leader():
         tables.show_figures(measure(model, test), "held-out texts")
     for split in others if evaluate and not quiet else ():
-        tables.show_figures(measure(model, read_split(split=split, space=model.space)), f"{split} texts")
+        figures = measure(model, read_split(split=split, space=model.space))
+        in_sample = split == "dev" and model.calibration is not None
+        tables.show_figures(figures.without_calibration() if in_sample else figures, f"{split} texts")

@@ -30,8 +30,8 @@ def train_nodes(
     dense: Dense | None,
     children_ptr: Offsets,
     children: Ids,
-    compete_ptr: Offsets,
-    compete: Ids,
+    shortlisted_ptr: Offsets,
+    shortlisted: Ids,
     positive_ptr: Offsets,
     positive: Ids,
     positive_cost: Floats | None = None,
@@ -54,15 +54,15 @@ def train_nodes(
     found = np.zeros((len(children), x.shape[1]))
     found[:, -1] = NEVER
     positive_costs = np.ones(len(positive)) if positive_cost is None else positive_cost.astype(np.float64)
-    negative_costs = np.ones(len(compete)) if negative_cost is None else negative_cost.astype(np.float64)
+    negative_costs = np.ones(len(shortlisted)) if negative_cost is None else negative_cost.astype(np.float64)
     for parent in range(len(children_ptr) - 1):
-        rivals = slice(compete_ptr[parent], compete_ptr[parent + 1])
+        here = slice(shortlisted_ptr[parent], shortlisted_ptr[parent + 1])
         for j in range(children_ptr[parent], children_ptr[parent + 1]):
             own = slice(positive_ptr[j], positive_ptr[j + 1])
             if own.start == own.stop:
                 continue
             texts, y, c = node_problem(
-                compete[rivals], negative_costs[rivals] * c_negative, positive[own], positive_costs[own] * c_positive
+                shortlisted[here], negative_costs[here] * c_negative, positive[own], positive_costs[own] * c_positive
             )
             weights = solve(x[texts], y, c, eps, max_iter, np.random.default_rng((seed, j)))
             found[j] = np.append(weights[:-1], weights[-1] * bias)
@@ -80,12 +80,12 @@ def all_features(sparse: CSR | None, dense: Dense | None, bias: float) -> Vector
     return np.hstack([*blocks, np.full((len(blocks[0]), 1), bias)]).astype(np.float64)
 
 
-def node_problem(rivals: Ids, rival_c: Vector, own: Ids, own_c: Vector) -> tuple[Ids, Vector, Vector]:
-    """Texts of a node, their signs and their C: rivals are negative unless they are the node's own. C = 0: left out."""
-    negative = ~np.isin(rivals, own)
-    texts = np.concatenate([own, rivals[negative]])
+def node_problem(shortlisted: Ids, shortlisted_c: Vector, own: Ids, own_c: Vector) -> tuple[Ids, Vector, Vector]:
+    """Texts of a node, their signs and their C: the shortlisted are negative unless its own. C = 0: left out."""
+    negative = ~np.isin(shortlisted, own)
+    texts = np.concatenate([own, shortlisted[negative]])
     y = np.concatenate([np.ones(len(own)), -np.ones(negative.sum())])
-    c = np.concatenate([own_c, rival_c[negative]])
+    c = np.concatenate([own_c, shortlisted_c[negative]])
     return texts[c > 0], y[c > 0], c[c > 0]
 
 

@@ -11,6 +11,7 @@ void bind_train(nb::module_ &module);
 void bind_pack(nb::module_ &module);
 void bind_search(nb::module_ &module);
 void bind_terms(nb::module_ &module);
+void bind_probabilities(nb::module_ &module);
 }  // namespace treetop
 
 NB_MODULE(_native, module) {
@@ -22,4 +23,5 @@ NB_MODULE(_native, module) {
     treetop::bind_pack(module);
     treetop::bind_search(module);
     treetop::bind_terms(module);
+    treetop::bind_probabilities(module);
 }

@@ -11,14 +11,14 @@ from torch import Tensor, nn
 
 from treetop.errors import ConfigError
 from treetop.labels import LabelTree
-from treetop.neural.candidates import Children, expand, targets
 from treetop.neural.checkpoint import Checkpoints
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import LOSSES
-from treetop.neural.networks import find_nodes, how_often, seeded
+from treetop.neural.networks import find_nodes, node_frequencies, seeded
 from treetop.neural.optimiser import Group, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.settings import OptimConfig
+from treetop.neural.shortlist import Children, expand, targets
 from treetop.neural.starting import start_linearly
 from treetop.neural.training import TrainingLog, fine_tune
 from treetop.runtime import Runtime
@@ -44,17 +44,17 @@ class Network(nn.Module):
         self.scorer = NodeScorer(tree.widths[level], encoder.width, by_rows=level > 0)
         self.below = Children(*tree.children(level))
 
-    def logits(self, tokens: Padded, candidates: Tensor | None) -> Tensor:
-        """Scores of the candidates, or of all nodes, before any link."""
-        scores: Tensor = self.scorer(self.dropout(self.encoder(tokens)[0]), candidates)
+    def logits(self, tokens: Padded, shortlist: Tensor | None) -> Tensor:
+        """Scores of the shortlist, or of all nodes, before any link."""
+        scores: Tensor = self.scorer(self.dropout(self.encoder(tokens)[0]), shortlist)
         return scores
 
     def loss(self, batch: Batch) -> Tensor:
         """Eq. 9 without its regulariser, which is the optimiser's weight decay."""
-        candidates, true = None if batch.compete is None else expand(batch.compete.ids, self.below), batch.true[0]
-        hit = targets(true.ids, candidates, self.scorer.nodes, true.values)
+        shortlist, true = None if batch.shortlist is None else expand(batch.shortlist.ids, self.below), batch.true[0]
+        hit = targets(true.ids, shortlist, self.scorer.nodes, true.values)
         loss = LOSSES[self.config.loss]
-        return loss(self.logits(batch.tokens, candidates), hit, candidates, self.config.divide_by, self.config.negative)
+        return loss(self.logits(batch.tokens, shortlist), hit, shortlist, self.config.divide_by, self.config.negative)
 
     def parameter_groups(self, config: OptimConfig) -> list[Group]:
         """The encoder and the nodes."""
@@ -79,20 +79,20 @@ class Tuning:
     def run(self, readings: Readings, labels: CSR) -> None:
         """Tune the encoder on one level after the other. The search itself (`found`) never sees the truth."""
         levels, tree = self._levels(), self.tree
-        rivals: CSR | None = None
+        shortlist: CSR | None = None
         found: CSR | None = None
         above: NodeScorer | None = None
         for level in range(levels):
             true = tree.lift(labels, level)
-            network = self.network(readings, level, true, rivals, above)
-            self.logs.append(self._train(network, readings.tokens, true, rivals, level))
+            network = self.network(readings, level, true, shortlist, above)
+            self.logs.append(self._train(network, readings.tokens, true, shortlist, level))
             if level + 1 < levels:
                 beam, states = self.config.beam, readings.states()
                 found = find_nodes(network.scorer, states, beam, self.runtime, found=found, below=network.below)
-                rivals, above = self.rivals(binarise(true), binarise(found)), network.scorer
+                shortlist, above = self.shortlist(binarise(true), binarise(found)), network.scorer
 
-    def rivals(self, true: CSR, found: CSR) -> CSR:
-        """The nodes whose children compete: eq. 8 and its parts."""
+    def shortlist(self, true: CSR, found: CSR) -> CSR:
+        """The nodes whose children are shortlisted: eq. 8 and its parts."""
         kind = self.config.negatives
         return union(true, found) if kind == "both" else true if kind == "teacher" else found
 
@@ -104,7 +104,7 @@ class Tuning:
         return levels
 
     def network(
-        self, readings: Readings | None, level: int, true: CSR, rivals: CSR | None, above: NodeScorer | None
+        self, readings: Readings | None, level: int, true: CSR, shortlist: CSR | None, above: NodeScorer | None
     ) -> Network:
         """The network of a level, begun where the level above ended; `readings` are what that one made of the texts."""
         c, kind, tree = self.config, self.config.bootstrap, self.tree
@@ -115,7 +115,7 @@ class Tuning:
             return network
         if readings is not None and (kind == "everywhere" or (kind == "linear" and level > 0)):
             start_linearly(
-                network.scorer, readings.states(), costs_of(true, c.relevance), rivals, tree, level, self.runtime,
+                network.scorer, readings.states(), costs_of(true, c.relevance), shortlist, tree, level, self.runtime,
                 cost=c.bootstrap_c, negative=c.negative, loss=c.loss,
             )  # fmt: skip
         elif kind == "inherit" and above is not None:
@@ -123,13 +123,13 @@ class Tuning:
             assert above.bias is not None
             network.scorer.fill(above.weight[parent], above.bias[parent])
         elif kind == "prior":
-            share = 1.0 if rivals is None else rivals.nnz / (rivals.shape[0] * rivals.shape[1])
-            network.scorer.expect(how_often(true, share), c.loss)
+            share = 1.0 if shortlist is None else shortlist.nnz / (shortlist.shape[0] * shortlist.shape[1])
+            network.scorer.expect(node_frequencies(true, share), c.loss)
         return network
 
-    def _train(self, network: Network, tokens: Tokens, true: CSR, rivals: CSR | None, level: int) -> TrainingLog:
+    def _train(self, network: Network, tokens: Tokens, true: CSR, shortlist: CSR | None, level: int) -> TrainingLog:
         c, title = self.config, f"fine-tune level {level}"
-        examples = Examples(tokens, [costs_of(true, c.relevance)], rivals)
+        examples = Examples(tokens, [costs_of(true, c.relevance)], shortlist)
         folder = self._folder(level)
         return fine_tune(network, examples, c.optim_of(level), self.runtime, checkpoint=folder, title=title)
 

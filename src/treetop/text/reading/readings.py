@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from treetop.errors import StoreError
-from treetop.runtime import Runtime, leads
+from treetop.runtime import Runtime, is_leader
 from treetop.store import Folder
 from treetop.text.encoder import TextEncoder
 from treetop.text.reading.choosing import Layers, engines_for, export_reader
@@ -68,7 +68,7 @@ class Readings:
             return known
         own = EncoderReader(self.encoder, self.layers(self.encoder.layers), self.runtime.cores)
         states = (self.reader if exported else own).read(self.tokens, self.runtime)
-        if self.folder is not None and leads():
+        if self.folder is not None and is_leader():
             part = f"{name}.part"
             Folder(self.folder).write_tensors(part, {"states": states})
             (self.folder / part).replace(self.folder / name)

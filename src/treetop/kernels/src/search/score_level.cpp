@@ -20,7 +20,7 @@ std::vector<int64_t> count_open(const Level &level, Mask open) {
 }
 
 // Open children of all shortlisted parents of a text.
-int64_t candidates_of(const std::vector<int64_t> &open_children, const Shortlist &shortlist, int64_t text) {
+int64_t shortlisted_nodes(const std::vector<int64_t> &open_children, const Shortlist &shortlist, int64_t text) {
     if (shortlist.start == nullptr) return open_children[0];
     int64_t total = 0;
     for (int64_t i = shortlist.start[text]; i < shortlist.start[text + 1]; ++i)
@@ -33,7 +33,7 @@ NodeScores allocate(const std::vector<int64_t> &open_children, const Shortlist &
     NodeScores result;
     result.start.assign(static_cast<size_t>(texts) + 1, 0);
     for (int64_t i = 0; i < texts; ++i) {
-        const int64_t all = candidates_of(open_children, shortlist, i);
+        const int64_t all = shortlisted_nodes(open_children, shortlist, i);
         result.start[i + 1] = result.start[i] + (keep > 0 ? std::min(keep, all) : all);
     }
     result.node.resize(static_cast<size_t>(result.start[texts]));

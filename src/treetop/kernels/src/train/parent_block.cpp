@@ -35,17 +35,17 @@ void ParentBlock::build(const TrainFeatures &features, float bias, const TrainTr
 }
 
 void ParentBlock::list_texts(const TrainTree &tree, int64_t parent) {
-    const int32_t *compete = tree.compete + tree.compete_ptr[parent], *end = tree.compete + tree.compete_ptr[parent + 1];
+    const int32_t *shortlisted = tree.shortlisted + tree.shortlisted_ptr[parent], *end = tree.shortlisted + tree.shortlisted_ptr[parent + 1];
     outside_.clear();
     for (int64_t child = tree.children_ptr[parent]; child < tree.children_ptr[parent + 1]; ++child)
         std::set_difference(tree.positive + tree.positive_ptr[child], tree.positive + tree.positive_ptr[child + 1],
-                            compete, end, std::back_inserter(outside_));
+                            shortlisted, end, std::back_inserter(outside_));
     std::sort(outside_.begin(), outside_.end());
     outside_.erase(std::unique(outside_.begin(), outside_.end()), outside_.end());
-    competing_ = end - compete;
+    competing_ = end - shortlisted;
     view_.rows = competing_ + static_cast<int64_t>(outside_.size());
     int32_t *text = text_.reserve(view_.rows);
-    std::copy(outside_.begin(), outside_.end(), std::copy(compete, end, text));
+    std::copy(outside_.begin(), outside_.end(), std::copy(shortlisted, end, text));
     view_.text = text;
 }
 
@@ -53,7 +53,7 @@ void ParentBlock::list_costs(const TrainTree &tree, int64_t parent) {
     view_.negative_cost = nullptr;
     if (tree.negative_cost == nullptr) return;
     float *cost = negative_cost_.reserve(view_.rows);
-    const float *given = tree.negative_cost + tree.compete_ptr[parent];
+    const float *given = tree.negative_cost + tree.shortlisted_ptr[parent];
     std::fill(std::copy(given, given + competing_, cost), cost + view_.rows, 1.0f);
     view_.negative_cost = cost;
 }

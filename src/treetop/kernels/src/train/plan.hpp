@@ -12,8 +12,8 @@ struct TrainTree {
     int64_t parents;
     int64_t children;
     const int64_t *children_ptr;
-    const int64_t *compete_ptr;
-    const int32_t *compete;
+    const int64_t *shortlisted_ptr;
+    const int32_t *shortlisted;
     const int64_t *positive_ptr;
     const int32_t *positive;
     const float *positive_cost;  // or null
@@ -22,7 +22,7 @@ struct TrainTree {
     double level_cost;           // of all parents of the level, those trained elsewhere included
 
     int64_t positives(int64_t child) const { return positive_ptr[child + 1] - positive_ptr[child]; }
-    int64_t competing(int64_t parent) const { return compete_ptr[parent + 1] - compete_ptr[parent]; }
+    int64_t competing(int64_t parent) const { return shortlisted_ptr[parent + 1] - shortlisted_ptr[parent]; }
 };
 
 // Some or all children of a parent.

@@ -137,7 +137,7 @@ Loss loss_named(const std::string &name) {
 // Arrays are checked in kernels/train.py. Returns (indptr, indices, data, dense, bias).
 nb::tuple train_nodes(std::optional<Vector<int64_t>> indptr, std::optional<Vector<int32_t>> indices,
                       std::optional<Vector<float>> data, int64_t columns, std::optional<Matrix<float>> dense,
-                      Vector<int64_t> children_ptr, Vector<int64_t> compete_ptr, Vector<int32_t> compete,
+                      Vector<int64_t> children_ptr, Vector<int64_t> shortlisted_ptr, Vector<int32_t> shortlisted,
                       Vector<int64_t> positive_ptr, Vector<int32_t> positive,
                       std::optional<Vector<float>> positive_cost, std::optional<Vector<float>> negative_cost,
                       const std::string &loss, float c_positive, float c_negative, float bias, float eps, int max_iter,
@@ -156,8 +156,8 @@ nb::tuple train_nodes(std::optional<Vector<int64_t>> indptr, std::optional<Vecto
     const TrainTree tree{static_cast<int64_t>(children_ptr.size()) - 1,
                          static_cast<int64_t>(positive_ptr.size()) - 1,
                          children_ptr.data(),
-                         compete_ptr.data(),
-                         compete.data(),
+                         shortlisted_ptr.data(),
+                         shortlisted.data(),
                          positive_ptr.data(),
                          positive.data(),
                          positive_cost ? positive_cost->data() : nullptr,
@@ -188,7 +188,7 @@ void bind_train(nb::module_ &module) {
     using namespace nb::literals;
     module.def("isa", [] { return name_of(chosen_isa()); }, "The instruction set the kernels use on this processor.");
     module.def("train_nodes", &train_nodes, nb::kw_only(), "indptr"_a.none(), "indices"_a.none(), "data"_a.none(),
-               "columns"_a, "dense"_a.none(), "children_ptr"_a, "compete_ptr"_a, "compete"_a, "positive_ptr"_a,
+               "columns"_a, "dense"_a.none(), "children_ptr"_a, "shortlisted_ptr"_a, "shortlisted"_a, "positive_ptr"_a,
                "positive"_a, "positive_cost"_a.none(), "negative_cost"_a.none(), "loss"_a, "c_positive"_a,
                "c_negative"_a, "bias"_a, "eps"_a, "max_iter"_a, "threshold"_a, "max_weights"_a, "seed"_a,
                "first_child"_a, "level_cost"_a, "threads"_a, "progress"_a.none());

@@ -1,4 +1,4 @@
-"""Who competes for a text, as padded tensors: `pick`, `expand`, `targets`.
+"""The shortlist of each text, as padded tensors: `pick`, `expand`, `targets`.
 
 The words are those of `LabelTree`, on tensors of shape (texts, places) that hold node ids; -1 marks an empty place. No
 row ever holds a node twice, and nothing depends on which other texts are in the batch.
@@ -41,12 +41,12 @@ class Limits:
         self.beam = beam
         self._nodes = None if nodes is None else [torch.from_numpy(mask) for mask in nodes]
 
-    def candidates(self, candidates: Tensor, level: int) -> Tensor:
-        """The candidates of a level, with empty places for those that lead nowhere."""
+    def shortlist(self, shortlist: Tensor, level: int) -> Tensor:
+        """The shortlist of a level, with empty places for those that lead nowhere."""
         if self._nodes is None:
-            return candidates
-        mask = self._nodes[level].to(candidates.device)
-        return candidates.masked_fill(~mask[candidates.clamp(min=0)], EMPTY)
+            return shortlist
+        mask = self._nodes[level].to(shortlist.device)
+        return shortlist.masked_fill(~mask[shortlist.clamp(min=0)], EMPTY)
 
     def scores(self, scores: Tensor, level: int) -> Tensor:
         """The scores of all nodes of a level, -inf for those that lead nowhere."""
@@ -54,17 +54,17 @@ class Limits:
 
 
 def pick(
-    scores: Tensor, candidates: Tensor | None, beam: int, force: Tensor | None = None, carry: Tensor | None = None
+    scores: Tensor, shortlist: Tensor | None, beam: int, force: Tensor | None = None, carry: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The `beam` best candidates of each text and their scores, best first; (texts, places) twice.
+    """The `beam` best of each text's shortlist and their scores, best first; (texts, places) twice.
 
-    With `carry`, other values of the same candidates, these are returned in the place of scores.
+    With `carry`, other values of the same nodes, these are returned in the place of scores.
     `force` (shaped like the scores; true where > 0) marks nodes that are kept whatever their score, before all others:
     teacher forcing. A text with more forced nodes than `beam` keeps every one of them.
     """
     worth = scores.detach()
-    if candidates is not None:
-        worth = worth.masked_fill(candidates < 0, -torch.inf)
+    if shortlist is not None:
+        worth = worth.masked_fill(shortlist < 0, -torch.inf)
     width = beam
     if force is not None:
         forced = force > 0
@@ -72,19 +72,19 @@ def pick(
         width = max(beam, int(forced.sum(1).max())) if len(forced) else beam
     worth, place = worth.topk(min(width, worth.shape[1]), dim=1)
     kept = (worth > -torch.inf) & ((torch.arange(worth.shape[1], device=worth.device) < beam) | (worth == torch.inf))
-    nodes = place if candidates is None else candidates.gather(1, place)
+    nodes = place if shortlist is None else shortlist.gather(1, place)
     return nodes.masked_fill(~kept, EMPTY), (scores if carry is None else carry).gather(1, place)
 
 
 def expand(nodes: Tensor, children: Children) -> Tensor:
-    """The children of the given nodes, in the order of the nodes: the candidates of the level below."""
+    """The children of the given nodes, in the order of the nodes: the shortlist of the level below."""
     return _expand(nodes, children)[0]
 
 
 def expand_scores(nodes: Tensor, scores: Tensor, children: Children) -> tuple[Tensor, Tensor]:
     """The children of the given nodes, and beside each child the score of its parent (S·Cᵀ on padded tensors)."""
-    candidates, parent = _expand(nodes, children)
-    return candidates, scores.gather(1, parent)
+    shortlist, parent = _expand(nodes, children)
+    return shortlist, scores.gather(1, parent)
 
 
 def _expand(nodes: Tensor, children: Children) -> tuple[Tensor, Tensor]:
@@ -100,18 +100,18 @@ def _expand(nodes: Tensor, children: Children) -> tuple[Tensor, Tensor]:
     return found.masked_fill(~real, EMPTY), parent
 
 
-def targets(true: Tensor, candidates: Tensor | None, nodes: int, weights: Tensor | None = None) -> Tensor:
-    """For every candidate 0 if it is not a true node, else 1 or its weight; (texts, candidates), or all nodes.
+def targets(true: Tensor, shortlist: Tensor | None, nodes: int, weights: Tensor | None = None) -> Tensor:
+    """For every shortlisted node 0 if it is not a true node, else 1 or its weight; (texts, shortlist), or all nodes.
 
     `true` (texts, places) holds the true nodes of each text and `weights`, of the same shape, what each counts.
     """
     value = torch.ones(true.shape, device=true.device) if weights is None else weights
     known = true.masked_fill(true < 0, nodes)  # the sentinel lies outside every level
-    if candidates is None:
+    if shortlist is None:
         hit = torch.zeros(len(true), nodes + 1, device=true.device)
         return hit.scatter_(1, known, value)[:, :nodes]
     if true.shape[1] == 0:
-        return torch.zeros(candidates.shape, device=true.device)
+        return torch.zeros(shortlist.shape, device=true.device)
     known, order = known.sort(1)
-    place = torch.searchsorted(known, candidates).clamp(max=known.shape[1] - 1)
-    return value.gather(1, order).gather(1, place) * (known.gather(1, place) == candidates)
+    place = torch.searchsorted(known, shortlist).clamp(max=known.shape[1] - 1)
+    return value.gather(1, order).gather(1, place) * (known.gather(1, place) == shortlist)

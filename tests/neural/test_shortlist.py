@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from treetop.neural.candidates import EMPTY, Children, expand, expand_scores, pick, targets
+from treetop.neural.shortlist import EMPTY, Children, expand, expand_scores, pick, targets
 
 NODES = 40
 
@@ -45,27 +45,27 @@ def test_expand_gives_the_children_in_order(
     expected = [[child for node in row for child in families[node]] for row in sets(nodes)]
     assert sets(expand(nodes, table)) == expected
     scores = torch.rand(nodes.shape)
-    candidates, inherited = expand_scores(nodes, scores, table)
-    assert sets(candidates) == expected
+    shortlist, inherited = expand_scores(nodes, scores, table)
+    assert sets(shortlist) == expected
     for row in range(len(nodes)):
         wanted = [scores[row, p] for p, node in enumerate(sets(nodes)[row]) for _ in families[node]]
-        assert [float(s) for s in inherited[row][candidates[row] != EMPTY]] == [float(s) for s in wanted]
+        assert [float(s) for s in inherited[row][shortlist[row] != EMPTY]] == [float(s) for s in wanted]
 
 
 def test_pick_keeps_the_best_and_every_forced_node(rng: np.random.Generator) -> None:
-    candidates = some_rows(rng)
-    scores = torch.from_numpy(rng.permutation(candidates.numel()).reshape(candidates.shape)).float()
-    force = torch.from_numpy(rng.random(candidates.shape) < 0.4) & (candidates != EMPTY)
+    shortlist = some_rows(rng)
+    scores = torch.from_numpy(rng.permutation(shortlist.numel()).reshape(shortlist.shape)).float()
+    force = torch.from_numpy(rng.random(shortlist.shape) < 0.4) & (shortlist != EMPTY)
     for beam in (1, 3, 20):
-        nodes, kept = pick(scores, candidates, beam)
-        forced, _ = pick(scores, candidates, beam, force)
-        for row in range(len(candidates)):
-            real = candidates[row] != EMPTY
+        nodes, kept = pick(scores, shortlist, beam)
+        forced, _ = pick(scores, shortlist, beam, force)
+        for row in range(len(shortlist)):
+            real = shortlist[row] != EMPTY
             order = scores[row][real].argsort(descending=True)
-            ranked = candidates[row][real][order].tolist()
+            ranked = shortlist[row][real][order].tolist()
             assert sets(nodes)[row] == ranked[:beam]
             assert kept[row][: len(ranked[:beam])].tolist() == scores[row][real][order][:beam].tolist()
-            must = candidates[row][force[row]].tolist()
+            must = shortlist[row][force[row]].tolist()
             rest = [node for node in ranked if node not in must]
             assert set(sets(forced)[row]) == set(must) | set(rest[: max(0, beam - len(must))])
 
@@ -78,24 +78,24 @@ def test_pick_among_all_nodes() -> None:
 
 
 def test_picks_do_not_depend_on_the_batch(rng: np.random.Generator) -> None:
-    candidates = some_rows(rng)
-    scores = torch.from_numpy(rng.random(candidates.shape))
-    force = torch.from_numpy(rng.random(candidates.shape) < 0.5) & (candidates != EMPTY)
-    together = sets(pick(scores, candidates, 2, force)[0])
-    alone = [sets(pick(scores[[i]], candidates[[i]], 2, force[[i]])[0])[0] for i in range(len(candidates))]
+    shortlist = some_rows(rng)
+    scores = torch.from_numpy(rng.random(shortlist.shape))
+    force = torch.from_numpy(rng.random(shortlist.shape) < 0.5) & (shortlist != EMPTY)
+    together = sets(pick(scores, shortlist, 2, force)[0])
+    alone = [sets(pick(scores[[i]], shortlist[[i]], 2, force[[i]])[0])[0] for i in range(len(shortlist))]
     assert [sorted(row) for row in together] == [sorted(row) for row in alone]
 
 
 def test_targets_mark_the_true_nodes(rng: np.random.Generator) -> None:
-    true, candidates = some_rows(rng), some_rows(rng, most=15)
+    true, shortlist = some_rows(rng), some_rows(rng, most=15)
     weights = torch.from_numpy(rng.random(true.shape)).float() + 0.1
-    plain, weighted = targets(true, candidates, NODES), targets(true, candidates, NODES, weights)
+    plain, weighted = targets(true, shortlist, NODES), targets(true, shortlist, NODES, weights)
     everything = targets(true, None, NODES, weights)
     assert everything.shape == (len(true), NODES)
     for row in range(len(true)):
         value = {int(n): float(w) for n, w in zip(true[row], weights[row], strict=True) if n != EMPTY}
-        assert plain[row].tolist() == [float(int(c) in value) for c in candidates[row]]
-        assert weighted[row].tolist() == [value.get(int(c), 0.0) for c in candidates[row]]
+        assert plain[row].tolist() == [float(int(c) in value) for c in shortlist[row]]
+        assert weighted[row].tolist() == [value.get(int(c), 0.0) for c in shortlist[row]]
         assert everything[row].tolist() == [value.get(node, 0.0) for node in range(NODES)]
 
 

@@ -1,0 +1,152 @@
+"""Probabilities from the scores of any method, learned from texts that were held out.
+
+1. The 50 best labels of each held-out text are judged right or wrong.
+2. In each band of label frequency, isotonic regression maps a score to the share of right ones (`isotonic.py`).
+3. A list keeps the order of its scores. Where probabilities would rise along it, because a rare label stands above a
+   common one, neighbours share their mean: the closest list that agrees with the ranking (`kernels.probabilities`).
+
+Sorting by probability instead would cost precision: bands are blunt, and scores compare labels within a text better.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treetop.calibration.aims import parse_aim
+from treetop.calibration.bands import band_of, edges_with_enough
+from treetop.calibration.evidence import Evidence
+from treetop.calibration.isotonic import rising_map
+from treetop.errors import DataError, StoreError
+from treetop.kernels import Curves, probabilities
+from treetop.metrics.ranking import Judged, judge
+from treetop.predictions import Ask, Kind, Predictions
+from treetop.store import Folder
+from treetop.types import CSR, Floats
+
+__all__ = ["DEPTH", "FEWEST_TEXTS", "MOST_TEXTS", "NAME", "Calibration"]
+
+DEPTH = 50
+"""Labels of each held-out text that are judged, unless a model has reasons of its own."""
+FEWEST_TEXTS = 50
+"""Held-out texts below which nothing is learned."""
+MOST_TEXTS = 20_000
+"""Held-out texts beyond which nothing more is learned: the maps no longer change, and time and storage grow."""
+NAME = "calibration.json"
+_TENSORS = "calibration.safetensors"
+_FEWEST_HITS = 30  # and as many misses
+_FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibration:
+    """Maps from scores to probabilities, and the evidence that thresholds are chosen from."""
+
+    edges: NDArray[np.int64]
+    """The largest number of training texts in each band of labels but the last."""
+    band: NDArray[np.uint8]
+    """The band of each label."""
+    curves: Curves
+    """The map of each band."""
+    evidence: Evidence
+    kind: Kind
+    """What the scores are that are mapped."""
+    depth: int
+    """Labels of each held-out text that were judged."""
+
+    @classmethod
+    def fit(cls, predictions: Predictions, true: CSR, frequency: NDArray[np.int64]) -> Calibration:
+        """From the predictions for held-out texts, their true labels, and the training texts of each label."""
+        judged = judge(predictions, true, predictions.k)
+        _check_enough(judged)
+        given = judged.labels >= 0
+        edges = edges_with_enough(judged.labels[given], judged.hits[given], frequency)
+        band = band_of(frequency, edges)
+        fold = np.arange(len(predictions)) % _FOLDS
+        unseen = np.zeros(predictions.scores.shape, np.float32)
+        for number in range(_FOLDS):
+            rows = np.flatnonzero(fold == number)
+            curves = _fit_curves(predictions, judged, band, fold != number)
+            unseen[rows] = probabilities(predictions.labels[rows], predictions.scores[rows], band, curves)
+        evidence = Evidence.of(judged, unseen, len(frequency))
+        return cls(
+            edges, band, _fit_curves(predictions, judged, band, fold >= 0), evidence, predictions.kind, predictions.k
+        )
+
+    def covers(self, ask: Ask) -> bool:
+        """Whether scores mean what they did on held-out texts; places in lists do so only in lists of all labels."""
+        return self.kind != "rank" or (ask.allowed is None and ask.k <= self.depth)
+
+    def apply(self, predictions: Predictions) -> Predictions:
+        """The same labels in the same order with probabilities instead of scores."""
+        found = probabilities(predictions.labels, predictions.scores, self.band, self.curves)
+        return Predictions(predictions.labels, found, predictions.names, "probability")
+
+    def threshold(self, aim: str) -> float | Floats:
+        """The probability at or above which labels reach an aim such as `precision:0.9`; or one for each label."""
+        return self.evidence.threshold(parse_aim(aim))
+
+    def moved(self, frequency: NDArray[np.int64]) -> Calibration:
+        """The same maps for a model of the same labels that was trained again, on more texts."""
+        return replace(self, band=band_of(frequency, self.edges))
+
+    def describe(self) -> dict[str, Any]:
+        """Facts worth showing."""
+        return {"calibrated on": f"{self.evidence.texts:,} texts, {len(self.edges) + 1} bands of label frequency"}
+
+    def save(self, folder: Folder) -> None:
+        """Write it into a model folder."""
+        about = {"texts": self.evidence.texts, "kind": self.kind, "depth": self.depth, "edges": self.edges.tolist()}
+        folder.write_json(NAME, about)
+        arrays = {name: getattr(self.evidence, name) for name in ("label", "probability", "hit", "true")}
+        arrays["hit"] = arrays["hit"].astype(np.uint8)
+        folder.write_tensors(_TENSORS, arrays | self.curves._asdict() | {"band": self.band})
+
+    @classmethod
+    def load(cls, folder: Folder, labels: int) -> Calibration:
+        """Read it from the folder of a model with so many labels."""
+        about, arrays = folder.read_json(NAME), folder.read_tensors(_TENSORS)
+        curves = Curves(*(arrays[name] for name in Curves._fields))
+        _check_stored(curves, arrays, labels, folder)
+        columns = (arrays["label"], arrays["probability"], arrays["hit"].astype(bool), arrays["true"])
+        edges = np.array(about["edges"], np.int64)
+        evidence = Evidence(*columns, about["texts"])
+        return cls(edges, arrays["band"], curves, evidence, about["kind"], about["depth"])
+
+
+def _fit_curves(predictions: Predictions, judged: Judged, band: NDArray[np.uint8], texts: NDArray[np.bool_]) -> Curves:
+    """The map of each band from some of the texts."""
+    taken = (judged.labels >= 0) & texts[:, None]
+    scores, hits, bands = predictions.scores[taken], judged.hits[taken], band[judged.labels[taken]]
+    maps = [_map_of(scores, hits, bands == number) for number in range(int(band.max(initial=0)) + 1)]
+    start = np.concatenate([[0], np.cumsum([len(knots) for knots, _ in maps])])
+    return Curves(start, np.concatenate([knots for knots, _ in maps]), np.concatenate([values for _, values in maps]))
+
+
+def _map_of(scores: Floats, hits: NDArray[np.bool_], here: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """The map of one band; if none of its labels was suggested, that of all labels."""
+    return rising_map(scores[here], hits[here]) if here.any() else rising_map(scores, hits)
+
+
+def _check_enough(judged: Judged) -> None:
+    texts, hits = len(judged.labels), int(judged.hits.sum())
+    misses = int((judged.labels >= 0).sum()) - hits
+    if texts < FEWEST_TEXTS:
+        raise DataError(f"{texts} held-out texts are too few to calibrate on; give {FEWEST_TEXTS} or better a thousand")
+    if min(hits, misses) < _FEWEST_HITS:
+        raise DataError(
+            f"of the labels suggested for {texts:,} held-out texts {hits:,} are right and {misses:,} wrong; "
+            f"calibration needs {_FEWEST_HITS} of each: give more texts, with labels as in the training data"
+        )
+
+
+def _check_stored(curves: Curves, arrays: dict[str, NDArray[Any]], labels: int, folder: Folder) -> None:
+    """Refuse what the native code would stumble over."""
+    start, knot, value = curves
+    whole = len(start) > 1 and start[0] == 0 and (np.diff(start) > 0).all() and start[-1] == len(knot) == len(value)
+    if not whole or len(arrays["band"]) != labels or arrays["band"].max(initial=0) > len(start) - 2:
+        problem = f"bands and maps that do not fit the {labels:,} labels of the model"
+        raise StoreError(f"the file is damaged ({problem}); calibrate the model again", path=folder.path / _TENSORS)

@@ -1,0 +1,72 @@
+// Scores of ranked labels as probabilities: a monotone map for each band of labels, then lists that never rise.
+#include <algorithm>
+#include <vector>
+
+#include "common/arrays.hpp"
+
+namespace treetop {
+namespace {
+
+// A map from scores to probabilities: straight lines between knots, level outside them.
+struct Curve {
+    const float *knot;
+    const float *value;
+    int64_t size;
+
+    double at(float score) const {
+        const int64_t right = std::upper_bound(knot, knot + size, score) - knot;
+        if (right == 0) return value[0];
+        if (right == size) return value[size - 1];
+        const double slope = (double(value[right]) - value[right - 1]) / (double(knot[right]) - knot[right - 1]);
+        return slope * (double(score) - knot[right - 1]) + value[right - 1];
+    }
+};
+
+// Means of neighbours that are pooled because the later one was larger.
+struct Pool {
+    double sum;
+    int64_t size;
+
+    bool below(const Pool &next) const { return sum * next.size < next.sum * size; }
+};
+
+// Writes the list closest to the given probabilities, by least squares, that never rises.
+void write_falling(const double *given, int64_t size, std::vector<Pool> &pools, float *out) {
+    pools.clear();
+    for (int64_t place = 0; place < size; ++place) {
+        Pool last{given[place], 1};
+        for (; !pools.empty() && pools.back().below(last); pools.pop_back()) {
+            last.sum += pools.back().sum;
+            last.size += pools.back().size;
+        }
+        pools.push_back(last);
+    }
+    for (const Pool &pool : pools) out = std::fill_n(out, pool.size, float(pool.sum / pool.size));
+}
+
+NumpyMatrix<float> probabilities(Matrix<int32_t> labels, Matrix<float> scores, Vector<uint8_t> band,
+                                 Vector<int64_t> start, Vector<float> knot, Vector<float> value) {
+    const int64_t rows = labels.shape(0), k = labels.shape(1);
+    std::vector<float> out(rows * k, 0.0f);
+    std::vector<double> given(k);
+    std::vector<Pool> pools;
+    for (int64_t row = 0; row < rows; ++row) {
+        int64_t size = 0;  // labels come first, places that are not taken behind them
+        for (; size < k && labels.data()[row * k + size] >= 0; ++size) {
+            const int64_t first = start.data()[band.data()[labels.data()[row * k + size]]];
+            const int64_t last = start.data()[band.data()[labels.data()[row * k + size]] + 1];
+            given[size] = Curve{knot.data() + first, value.data() + first, last - first}.at(scores.data()[row * k + size]);
+        }
+        write_falling(given.data(), size, pools, out.data() + row * k);
+    }
+    return to_numpy(std::move(out), rows, k);
+}
+
+}  // namespace
+
+void bind_probabilities(nb::module_ &module) {
+    module.def("probabilities", &probabilities, nb::arg("labels"), nb::arg("scores"), nb::arg("band"),
+               nb::arg("start"), nb::arg("knot"), nb::arg("value"));
+}
+
+}  // namespace treetop

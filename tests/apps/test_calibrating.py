@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+
+from conftest import planted
+from treetop.apps.calibrating import calibrated, choose_calibrating
+from treetop.data import Dataset
+from treetop.methods.xr_linear import XRLinear
+from treetop.metrics import expected_calibration_error
+
+
+def test_on_dev_texts_unless_it_is_not_wanted(toy_train: Dataset, toy_test: Dataset) -> None:
+    read: list[Dataset] = []
+
+    def dev() -> Dataset:
+        read.append(toy_test)
+        return toy_test
+
+    for wanted in (None, True):
+        model = XRLinear()
+        assert choose_calibrating("xr-linear", toy_train, dev, wanted, 0).fit(model) is None
+        assert model.calibration is not None
+    model = XRLinear()
+    choose_calibrating("xr-linear", toy_train, dev, False, 0).fit(model)
+    assert model.calibration is None
+    assert len(read) == 2  # not read where it is not needed
+
+
+def test_without_dev_texts_a_share_is_held_out_and_the_model_trained_again(toy_test: Dataset) -> None:
+    train = planted(1000, seed=1)
+    chosen = choose_calibrating("xr-linear", train, None, True, 0)
+    assert len(chosen.train) == pytest.approx(800, abs=10)  # 200 texts, if there are few
+    model = XRLinear()
+    assert chosen.fit(model) is None
+    assert model.calibration is not None
+    assert model.training["texts"] == 1000
+    assert model.calibration.evidence.texts == 1000 - len(chosen.train)
+    assert (model.predict(toy_test).labels == XRLinear().fit(train).predict(toy_test).labels).all()
+    assert expected_calibration_error(model.predict(toy_test), toy_test) < 0.02  # the map still holds
+    assert choose_calibrating("xr-linear", train, None, None, 0).held_out is None  # nobody asked for twice the work
+
+
+def test_a_model_with_an_encoder_is_trained_once(toy_train: Dataset) -> None:
+    chosen = choose_calibrating("xr-transformer", toy_train, None, True, 0)
+    assert chosen.held_out is not None
+    assert chosen.again is None
+    assert len(chosen.train) + len(chosen.held_out()) == len(toy_train)
+
+
+def test_what_stands_in_the_way_is_told_and_the_model_is_kept(toy_train: Dataset, toy_test: Dataset) -> None:
+    model = XRLinear().fit(toy_train)
+    assert "too few" in (calibrated(model, toy_test.take(range(10))) or "")
+    assert model.predict(toy_test).kind == "score"

@@ -85,12 +85,12 @@ class Folder:
     def check_target(path: str | PathLike[str]) -> None:
         """Refuse a place that `create` would refuse or fail at; worth asking before a long training.
 
-        A link is followed: what it leads to is written, or replaced, and the link stays.
+        A link is followed: what it points to is written, or replaced, and the link stays.
         """
         target = _place(path)
         with _as_store_errors(target):
             if target.is_symlink():
-                raise StoreError("is a link that leads in a circle; choose another name or remove it", path=target)
+                raise StoreError("is a link that points to itself; choose another name or remove it", path=target)
             if target.exists() and not _replaceable(target):
                 raise StoreError("exists and is not a model folder; choose another name or remove it", path=target)
             if os.path.ismount(target):

@@ -37,7 +37,7 @@ class Analysis:
     attention: PooledAttention
     """Of the tuned encoder's pooled token."""
     before: PooledAttention | None
-    """The same before tuning; None if that encoder is no longer to be had."""
+    """The same before tuning; None if that encoder cannot be loaded any more."""
     similarity: NDArray[np.float64] | None
     """PWCCA of the tuned encoder's layers; None if there are too few texts to tell."""
     remark: str = ""

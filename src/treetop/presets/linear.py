@@ -51,7 +51,7 @@ LINEAR = (
     Preset(
         "bonsai",
         "xr-linear",
-        "three shallow trees with free cluster sizes, 100 children per node: better on the tail, slower",
+        "three shallow trees with nodes of any size, 100 children per node: better on the tail, slower",
         "Khandagale et al., Machine Learning 2020, and omikuji: k 100, depth 3, C 1, 20 iterations",
         {
             "trees": 3,

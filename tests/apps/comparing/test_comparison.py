@@ -36,7 +36,7 @@ def test_differences_are_paired_and_real_ones_are_told(field: Field) -> None:
     same = line.against(0, 2)
     assert same is not None
     assert (same.value, same.mark) == (0, "≈")
-    assert (line.best, line.rivals) == (0, [2])
+    assert (line.best, line.as_good) == (0, [2])
 
 
 def test_metrics_over_labels_have_values_without_errors(field: Field) -> None:

@@ -17,7 +17,7 @@ def test_the_table_tells_real_differences_from_chance(field: Field, capsys: pyte
     assert value in said
     assert "▼" in said
     assert "+0.0±0.0≈" in said
-    assert "p@1: good is best, not to be told from saved.csv" in said
+    assert "p@1: good is best, but not beyond chance: saved.csv" in said
     assert "texts per second" in said
 
 

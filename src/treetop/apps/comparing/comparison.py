@@ -36,7 +36,7 @@ class Verdict:
 
     @property
     def mark(self) -> str:
-        """▲ better, ▼ worse, ≈ not to be told apart."""
+        """▲ better, ▼ worse, ≈ may be chance."""
         return "≈" if not self.real else "▲" if self.value > 0 else "▼"
 
 
@@ -63,8 +63,8 @@ class Line:
         return max(range(len(self.values)), key=self.values.__getitem__)
 
     @property
-    def rivals(self) -> list[int]:
-        """The contenders that cannot be told from the best."""
+    def as_good(self) -> list[int]:
+        """The contenders whose distance from the best may be chance."""
         against = [(place, self.against(self.best, place)) for place in range(len(self.values)) if place != self.best]
         return [place for place, verdict in against if verdict is not None and not verdict.real]
 

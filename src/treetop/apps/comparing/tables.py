@@ -38,11 +38,11 @@ def show_comparison(found: Comparison, metrics: Sequence[str] | None = None) -> 
 
 
 def verdict_of(line: Line, names: Sequence[str]) -> str:
-    """Who is best, and who cannot be told from the best, in words."""
-    best, rivals = names[line.best], [names[place] for place in line.rivals]
+    """Who is best, and whose distance from the best may be chance, in words."""
+    best, as_good = names[line.best], [names[place] for place in line.as_good]
     if not line.verdicts:
         return f"{best} is highest (differences of this metric have no error)"
-    return f"{best} is best, not to be told from {', '.join(rivals)}" if rivals else f"{best} is best, beyond chance"
+    return f"{best} is best, but not beyond chance: {', '.join(as_good)}" if as_good else f"{best} is best, beyond chance"
 
 
 def cost_cells(cost: Cost) -> list[str]:

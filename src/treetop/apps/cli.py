@@ -21,6 +21,7 @@ from treetop.apps.commands.inspect import inspect
 from treetop.apps.commands.look import look
 from treetop.apps.commands.predict import predict
 from treetop.apps.commands.presets import presets
+from treetop.apps.commands.serve import serve
 from treetop.apps.commands.split import split
 from treetop.apps.commands.train import train
 from treetop.errors import TreetopError
@@ -29,7 +30,7 @@ from treetop.version import __version__
 __all__ = ["COMMANDS", "app", "main"]
 
 COMMANDS = (
-    look, split, train, calibrate, predict, evaluate, compare, ensemble, inspect, analyse, presets, demo,
+    look, split, train, calibrate, predict, evaluate, compare, ensemble, inspect, analyse, serve, presets, demo,
 )  # fmt: skip
 """In the order of `--help`."""
 _NO_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")

@@ -1,0 +1,71 @@
+"""The service as an ASGI application: endpoints, the page, and problems for whatever else is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import Receive, Scope, Send
+
+from treetop.apps.serve.endpoint import Handler
+from treetop.apps.serve.endpoints import ALL
+from treetop.apps.serve.problems import ProblemError
+from treetop.apps.serve.service import Service
+
+__all__ = ["PAGE", "application"]
+
+PAGE = Path(__file__).parent / "page"
+_PAGE_HEADERS = {
+    "content-security-policy": "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-cache",
+}
+
+
+class _Page(StaticFiles):
+    """Files of the page, which may load nothing from elsewhere."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """A file, or a problem if there is none."""
+        response = await super().get_response(path, scope)
+        response.headers.update(_PAGE_HEADERS)
+        return response
+
+
+class _OtherMethod:
+    """A path that exists, asked with a method that it does not have; the page at / would say that it does not exist."""
+
+    def __init__(self, methods: Sequence[str]) -> None:
+        self.allowed = ", ".join(methods)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse."""
+        del scope, receive, send
+        raise HTTPException(405, headers={"allow": self.allowed})
+
+
+def application(service: Service) -> Starlette:
+    """All endpoints, and the page at /."""
+    routes: list[BaseRoute] = [Route(one.path, Handler(one, service), methods=[one.method]) for one in ALL]
+    paths: dict[str, list[str]] = {one.path: [] for one in ALL}
+    for one in ALL:
+        paths[one.path].append(one.method)
+    routes += [Route(path, _OtherMethod(methods)) for path, methods in paths.items()]
+    if service.settings.ui:
+        routes.append(Mount("/", _Page(directory=PAGE, html=True)))
+    return Starlette(routes=routes, exception_handlers={HTTPException: _problem})
+
+
+async def _problem(request: Request, error: Any) -> Response:
+    """What Starlette itself refuses: paths that do not exist, methods that a path does not have."""
+    details = {404: "there is nothing at this path; see /docs", 405: f"{request.method} is not possible at this path"}
+    refused = ProblemError(error.status_code, details.get(error.status_code, str(error.detail)))
+    return Response(refused.body(), refused.status, error.headers, "application/problem+json")

@@ -1,0 +1,24 @@
+"""`GET /health`: 200 once every model has answered a text."""
+
+from __future__ import annotations
+
+import time
+
+from treetop.apps.serve.endpoint import Endpoint
+from treetop.apps.serve.messages import Health, HealthOfModel
+from treetop.apps.serve.problems import ProblemError
+from treetop.apps.serve.service import Service
+
+__all__ = ["ENDPOINT", "health"]
+
+
+async def health(service: Service, _asked: None) -> Health:
+    """The models that answer."""
+    if not service.shelf.complete:
+        raise ProblemError(503, "models are being loaded", headers={"retry-after": "1"})
+    now = time.monotonic()
+    models = [HealthOfModel(model.name, model.version, round(now - model.since, 1)) for model in service.shelf]
+    return Health("UP", models)
+
+
+ENDPOINT = Endpoint("GET", "/health", health, "Whether the service answers", gives=Health)

@@ -1,0 +1,17 @@
+"""`GET /v1/models`: what is served."""
+
+from __future__ import annotations
+
+from treetop.apps.serve.endpoint import Endpoint
+from treetop.apps.serve.messages import Models
+from treetop.apps.serve.service import Service
+
+__all__ = ["ENDPOINT", "models"]
+
+
+async def models(service: Service, _asked: None) -> Models:
+    """All models, the first one first."""
+    return Models([model.describe() for model in service.shelf])
+
+
+ENDPOINT = Endpoint("GET", "/v1/models", models, "List the models", gives=Models)

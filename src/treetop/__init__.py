@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         StoreError as StoreError,
         TreetopError as TreetopError,
     )
+    from treetop.explanation import Explanation as Explanation
     from treetop.labels import LabelTree as LabelTree, TreeConfig as TreeConfig, grow_tree as grow_tree, pifa as pifa
     from treetop.linear import (
         LinearTree as LinearTree,
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "data": ("Corpus", "Dataset", "LabelSpace", "read", "split_by_group", "split_by_ratio", "split_by_time", "splits"),
     "errors": ("ConfigError", "DataError", "MissingExtraError", "NotFittedError", "StoreError", "TreetopError"),
+    "explanation": ("Explanation",),
     "labels": ("LabelTree", "TreeConfig", "grow_tree", "pifa"),
     "linear": ("LinearTree", "LinearTreeConfig", "SearchConfig", "SolverConfig"),
     "methods": ("METHODS", "load"),

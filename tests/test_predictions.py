@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 
 from treetop.errors import ConfigError, DataError
 from treetop.predictions import FUSERS, Kind, Predictions, Suggestion, fuse
+from treetop.sparse import canonical
 from treetop.types import CSR
 
 WIDTH = 7
@@ -315,3 +316,11 @@ def test_a_threshold_for_each_label() -> None:
     assert found.at_least(np.array([0.6, 0.4], np.float32)).labels.tolist() == [[-1, 1], [-1, -1]]
     with pytest.raises(ConfigError, match="NaN"):
         found.at_least(np.array([0.6, np.nan], np.float32))
+
+
+def test_without_some_pairs_later_labels_move_up() -> None:
+    found = Predictions(np.array([[2, 0, 1], [5, 2, -1]], np.int32), np.array([[3, 2, 1], [2, 1, 0]], np.float32))
+    pairs = canonical(csr_array(np.array([[0, 0, 1], [0, 0, 0]], np.float32)))
+    left = found.without(pairs)
+    assert left.labels.tolist() == [[0, 1, -1], [5, 2, -1]]
+    assert left.scores.tolist() == [[2, 1, 0], [2, 1, 0]]

@@ -153,6 +153,15 @@ class Predictions:
         labels, scores = np.where(passed, self.labels, np.int32(-1)), np.where(passed, self.scores, np.float32(0))
         return replace(self, labels=labels, scores=scores)
 
+    def without(self, pairs: CSR) -> Predictions:
+        """Without the labels that a text has an entry for in `pairs` (texts × labels); later ones move up."""
+        keys = row_numbers(pairs) * pairs.shape[1] + pairs.indices
+        own = np.arange(len(self))[:, None] * pairs.shape[1] + self.labels
+        kept = (self.labels >= 0) & ~((self.labels < pairs.shape[1]) & np.isin(own, keys))
+        order = np.argsort(~kept, axis=1, kind="stable")
+        labels, scores = np.where(kept, self.labels, np.int32(-1)), np.where(kept, self.scores, np.float32(0))
+        return replace(self, labels=np.take_along_axis(labels, order, 1), scores=np.take_along_axis(scores, order, 1))
+
     def to_csr(self, width: int) -> CSR:
         """Texts × labels with a stored entry for every label that was predicted."""
         if self.labels.max(initial=-1) >= width:

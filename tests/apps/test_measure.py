@@ -1,15 +1,19 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
+import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from conftest import planted
-from treetop.apps.measure import measure
+from treetop.apps.measure import figures_of, measure
 from treetop.data import Dataset
 from treetop.errors import ConfigError, DataError
 from treetop.methods.one_vs_all import OneVsAll
 from treetop.metrics import brier_score, evaluate, expected_calibration_error
+from treetop.predictions import Predictions
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +52,28 @@ def test_benchmarks_have_their_own_constants(model: OneVsAll, toy_test: Dataset)
         measure(model, toy_test, ["psp@1"], benchmark="nowhere-12k")
     with pytest.raises(DataError, match="no texts"):
         measure(model, toy_test.take([]), ["p@1"])
+
+
+def test_a_known_benchmark_brings_its_constants(model: OneVsAll, toy_test: Dataset) -> None:
+    assert measure(model, toy_test, ["psp@1"]).benchmark is None
+    known = copy.copy(model)
+    known.training = {**model.training, "texts": 294_805}
+    known.space = model.space.extended(map(str, range(131_073 - len(model.space))))
+    known.frequency = np.ones(131_073, np.int64)
+    wide = csr_array((toy_test.labels.data, toy_test.labels.indices, toy_test.labels.indptr), (len(toy_test), 131_073))
+    test = Dataset(toy_test.corpus, wide, known.space)
+    figures = figures_of(model.predict(toy_test, 5), test, ["psp@1"], model=known)
+    assert figures.benchmark == "lf-amazon-131k"
+    assert figures.propensity is not None
+    assert (figures.propensity.a, figures.propensity.b) == (0.6, 2.6)
+
+
+def test_pairs_that_do_not_count_leave_room_for_others(model: OneVsAll, toy_test: Dataset) -> None:
+    best = model.predict(toy_test, 1).to_csr(len(model.space))
+    left = replace(toy_test, filtered=best)
+    found = model.predict(toy_test, 6)
+    second = Predictions(found.labels[:, 1:], found.scores[:, 1:], found.names)
+    assert measure(model, left, ["p@1", "r@5"]).metrics == evaluate(second, toy_test, ["p@1", "r@5"])
 
 
 def test_calibration_and_decisions(model: OneVsAll, toy_test: Dataset) -> None:

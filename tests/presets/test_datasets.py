@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from treetop.errors import ConfigError
-from treetop.presets.datasets import BENCHMARKS, PROPENSITY_CONSTANTS, benchmark, propensity_constants
+from treetop.presets.datasets import BENCHMARKS, PROPENSITY_CONSTANTS, benchmark, known_by_size, propensity_constants
 
 
 def test_sizes_are_consistent() -> None:
@@ -57,3 +57,10 @@ def test_unknown_benchmark() -> None:
         benchmark("eurlex4k")
     with pytest.raises(ConfigError, match=r"'amazon670k'; did you mean amazon-670k\?"):
         propensity_constants("amazon670k")  # not silently the default
+
+
+def test_benchmarks_are_known_by_their_sizes() -> None:
+    assert known_by_size(490_449, 667_317) == "amazon-670k"  # labels that occur in training
+    assert known_by_size(15_449, 3_956) == known_by_size(15_539, 3_993) == "eurlex-4k"  # the papers', the repository's
+    assert known_by_size(490_449, 600_000) is None
+    assert known_by_size(490_448, 670_091) is None

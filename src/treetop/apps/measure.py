@@ -20,13 +20,14 @@ from treetop.metrics import (
     at_threshold,
     breakdown,
     brier_score,
+    counted,
     evaluate,
     expected_calibration_error,
     largest_k,
     reliability,
 )
 from treetop.predictions import Kind, Predictions
-from treetop.presets.datasets import propensity_constants
+from treetop.presets.datasets import known_by_size, propensity_constants
 from treetop.runtime import Meter
 
 __all__ = ["Figures", "figures_of", "measure"]
@@ -64,6 +65,8 @@ class Figures:
     """The same by how often a label was seen in training: contributions that add up to the metric."""
     propensity: Propensity | None = None
     """What psp and psndcg were weighted with; None, as are bands, where the training texts are not known."""
+    benchmark: str | None = None
+    """The public dataset whose constants these are."""
 
     def flat(self) -> dict[str, Any]:
         """One table of names and numbers, as for JSON: `p@1`, `psp@5`, `head/found@5`, `threshold/recall`, …"""
@@ -101,7 +104,7 @@ def measure(
         raise DataError("there are no texts to evaluate on")
     k = largest_k((*(metrics or (*DEFAULT, *PROPENSITY_SCORED)), *_BANDS_BY))
     with Meter() as meter:
-        predictions = model.predict(dataset, k if threshold is None else max(k, _PASSING))
+        predictions = model.predict(dataset, dataset.most_filtered + (k if threshold is None else max(k, _PASSING)))
     figures = figures_of(predictions, dataset, metrics, benchmark, model=model, threshold=threshold)
     return replace(figures, seconds=meter.wall_seconds)
 
@@ -115,13 +118,18 @@ def figures_of(
     model: Method[Any] | None = None,
     threshold: float | str | None = None,
 ) -> Figures:
-    """Compare predictions with the labels of a dataset; a model tells how often labels were seen in training."""
+    """Compare predictions with the labels of a dataset; a model tells how often labels were seen in training.
+
+    A benchmark that is not named may be known by its sizes.
+    """
+    predictions = counted(predictions, dataset)
     common = _decisions(predictions, dataset, model, threshold) | _calibration(predictions, dataset, model)
     if model is None:
         if benchmark is not None:
             raise ConfigError(f"benchmark is '{benchmark}', but without a model the training texts are not known")
         found = evaluate(predictions, dataset, tuple(metrics or DEFAULT))
         return Figures(len(dataset), found, **common)
+    benchmark = benchmark or known_by_size(model.training["texts"], len(model.space))
     a, b = propensity_constants(benchmark)
     propensity = Propensity(a=a, b=b, train_texts=model.training["texts"])
     weights: dict[str, Any] = {"frequency": model.frequency, "propensity": propensity}
@@ -135,6 +143,7 @@ def figures_of(
         unseen=int(np.count_nonzero(~seen[dataset.labels.indices])),
         bands=breakdown(predictions, dataset, _BANDS_BY, **weights),
         propensity=propensity,
+        benchmark=benchmark,
     )
 
 

@@ -119,7 +119,8 @@ def show_figures(figures: Figures, texts: str = "") -> None:
     if figures.bands:
         out.print(_bands(figures))
     if figures.propensity is not None:
-        constants = f"propensity constants A {figures.propensity.a}, B {figures.propensity.b}"
+        of = f" of {figures.benchmark}" if figures.benchmark else ""
+        constants = f"propensity constants{of}: A {figures.propensity.a}, B {figures.propensity.b}"
         out.print(constants, style="dim", highlight=False)
     if figures.unseen:
         out.print(f"{figures.unseen:,} true labels of these texts were never seen in training", style="dim")

@@ -145,6 +145,9 @@ class Dataset:
     space: LabelSpace
     tally: Tally = field(default_factory=Tally, repr=False)
     """What was counted while the data was read."""
+    filtered: CSR | None = field(default=None, repr=False)
+    """Pairs of text and label, an entry each, that a benchmark leaves out when it is evaluated: neither right nor
+    wrong, because the text is that of the label itself."""
 
     def __post_init__(self) -> None:
         expected = (len(self.corpus), len(self.space))
@@ -191,6 +194,11 @@ class Dataset:
         return np.bincount(self.labels.indices, minlength=len(self.space)).astype(np.int64)
 
     @property
+    def most_filtered(self) -> int:
+        """Labels that may have to leave the list of one text, at most."""
+        return 0 if self.filtered is None else int(np.diff(self.filtered.indptr).max(initial=0))
+
+    @property
     def unlabelled(self) -> int:
         """Number of texts without any label."""
         return int(np.count_nonzero(np.diff(self.labels.indptr) == 0))
@@ -198,7 +206,8 @@ class Dataset:
     def take(self, rows: ArrayLike) -> Dataset:
         """The given rows (ids, or a boolean mask), in that order; the label space stays whole."""
         chosen = _row_ids(rows, len(self))
-        return Dataset(self.corpus.take(chosen), canonical(self.labels[chosen]), self.space)
+        filtered = None if self.filtered is None else canonical(self.filtered[chosen])
+        return Dataset(self.corpus.take(chosen), canonical(self.labels[chosen]), self.space, filtered=filtered)
 
 
 class LabelRows:

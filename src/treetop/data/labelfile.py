@@ -1,8 +1,8 @@
 """Names and texts of the labels, from a file beside the data.
 
 `labels.txt` and `labels.tsv` hold `label<TAB>text` per line, `labels.jsonl` holds `{"label": …, "text": …}`; papers'
-releases have one name or title per line, in column order (`output-items.txt`, `label_map.txt`, `Yf.txt`). Names made of
-words are texts as well; numbers and codes are names only.
+releases have one name or title per line, in column order (`output-items.txt`, `label_map.txt`, `Yf.txt`,
+`lbl.raw.txt`). Names made of words are texts as well; numbers and codes are names only.
 """
 
 from __future__ import annotations
@@ -26,7 +26,14 @@ from treetop.types import CSR
 __all__ = ["label_texts", "numbered_space", "released_texts"]
 
 _WITH_NAMES = ("labels.jsonl", "labels.jsonl.gz", "labels.tsv", "labels.txt")
-_IN_ORDER = ("output-items.txt", "label_map.txt", "Yf.txt")
+_IN_ORDER = (
+    "output-items.txt",
+    "label_map.txt",
+    "Yf.txt",
+    "lbl.raw.txt",
+    "raw_data/lbl.raw.txt",
+    "raw_text/lbl.raw.txt",
+)
 
 
 _WORD = re.compile(r"(?<![^\W_])[^\W\d_]{3,}(?![^\W_])")

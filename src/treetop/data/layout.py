@@ -1,16 +1,19 @@
 """Which files make up a split: the names under which benchmarks and people store their data.
 
-| files of a split                                                             | kind       |
-|------------------------------------------------------------------------------|------------|
-| `train.jsonl`, `.jsonl.gz`, `.json`, `.ndjson`                                 | `jsonl`    |
-| `train.parquet`, `train.arrow`, or shards `train-00000-of-00002.parquet`       | `frame`    |
-| `train.csv`, `train.tsv` (`.gz`)                                               | `table`    |
-| `train.xlsx`                                                                   | `sheet`    |
-| `Y.trn.npz` with `X.trn.npz`, `X.trn.txt` or `train_raw_texts.txt`             | `matrices` |
-| `train_labels.txt` with `train_raw_texts.txt` or `train_texts.txt`             | `texts`    |
-| `train.txt`, `eurlex_train.txt`, `train.svm` (a `train_raw_texts.txt` beside)  | `svmlight` |
+| files of a split                                                                        | kind         |
+|-----------------------------------------------------------------------------------------|--------------|
+| `trn.json(.gz)` beside `lbl.json(.gz)`: raw texts of the XMC repository                 | `repository` |
+| `train.jsonl`, `.jsonl.gz`, `.json`, `.ndjson`                                          | `jsonl`      |
+| `train.parquet`, `train.arrow`, or shards `train-00000-of-00002.parquet`                | `frame`      |
+| `train.csv`, `train.tsv` (`.gz`)                                                        | `table`      |
+| `train.xlsx`                                                                            | `sheet`      |
+| `Y.trn.npz`, `trn_X_Y.npz` or `trn_X_Y.txt`, with features or texts                     | `matrices`   |
+| `train_labels.txt` or `Y.trn.txt` with texts                                            | `texts`      |
+| `train.txt`, `eurlex_train.txt`, `train.svm`, perhaps with texts                        | `svmlight`   |
 
-If a split is there in several forms, the first of the table is read.
+Texts are `train_raw_texts.txt`, `train_texts.txt`, `X.trn.txt` or `trn.raw.txt`; features are `X.trn.npz`,
+`tfidf-attnxml/X.trn.npz`, `trn_X_Xf.npz`, `trn_X_Xf.txt`, or those of a file in svmlight form. Raw texts may lie in
+`raw_data` or `raw_text`. If a split is there in several forms, the first of the table is read.
 """
 
 from __future__ import annotations
@@ -41,6 +44,21 @@ _SUFFIXES = {
 }
 RECORDS = ("jsonl", "frame", "table", "sheet")
 """Kinds that hold a text and its label names in each record."""
+_SUBFOLDERS = ("tfidf-attnxml", "raw_data", "raw_text")
+"""Folders within a release that hold a part of each split."""
+_TEXTS = ("{}_raw_texts.txt", "{}_texts.txt", "X.{}.txt", "{}.raw.txt", "raw_data/{}.raw.txt", "raw_text/{}.raw.txt")
+_FEATURES = ("X.{}.npz", "tfidf-attnxml/X.{}.npz", "{}_X_Xf.npz", "{}_X_Xf.txt")
+_MATRICES = ("Y.{}.npz", "{}_X_Y.npz", "{}_X_Y.txt")
+_LABEL_LINES = ("{}_labels.txt", "Y.{}.txt")
+_OF_REPOSITORY = (
+    "{}.json",
+    "{}.json.gz",
+    "raw_data/{}.json.gz",
+    "raw_data/{}.json",
+    "raw_text/{}.json.gz",
+    "raw_text/{}.json",
+)
+_FILTERS = ("filter_labels_{}.txt", "raw_data/filter_labels_{}.txt", "raw_text/filter_labels_{}.txt")
 _SHARD = re.compile(r"(?P<stem>.+)-\d+-of-\d+")
 
 
@@ -55,6 +73,8 @@ class Source:
     features: Path | None = None
     described: bool = True
     """Whether a label file in the same folder belongs to it."""
+    filtered: Path | None = None
+    """Pairs of text and label that do not count in an evaluation."""
 
     @property
     def path(self) -> Path:
@@ -74,7 +94,7 @@ def file_kind(path: Path) -> str | None:
 
 def folder_sources(folder: Path) -> dict[str, Source]:
     """The splits of a folder, in the order train, dev, test."""
-    files = {file.name: file for file in sorted(folder.iterdir()) if file.is_file()}
+    files = _files_of(folder)
     found = {split: _split_source(files, aliases) for split, aliases in ALIASES.items()}
     return {split: source for split, source in found.items() if source is not None}
 
@@ -82,7 +102,7 @@ def folder_sources(folder: Path) -> dict[str, Source]:
 def file_source(path: Path) -> Source:
     """The source of a single file; if its name says which split it is, files beside it belong to it."""
     stem, kind = _kind(path.name)
-    if path.suffix in (".npz", ".txt"):
+    if path.suffix in (".npz", ".txt") or _is_of_repository(path):
         beside = [source for source in folder_sources(path.parent).values() if path in _files(source)]
         if beside:
             return beside[0]
@@ -96,21 +116,40 @@ def file_source(path: Path) -> Source:
     return Source(kind, (path,), described=named)
 
 
+def _files_of(folder: Path) -> dict[str, Path]:
+    """The files of a folder by their names, those in the usual folders of releases with the folder's name before."""
+    files = {file.name: file for file in sorted(folder.iterdir()) if file.is_file()}
+    for name in _SUBFOLDERS:
+        if (folder / name).is_dir():
+            files |= {f"{name}/{file.name}": file for file in sorted((folder / name).iterdir()) if file.is_file()}
+    return files
+
+
 def _split_source(files: dict[str, Path], aliases: Iterable[str]) -> Source | None:
     """The best form in which the split is there."""
     aliases = tuple(aliases)
-    texts = _first(files, (pattern.format(a) for pattern in ("{}_raw_texts.txt", "{}_texts.txt") for a in aliases))
-    features = _first(files, (f"X.{alias}.npz" for alias in aliases))
+    filtered = _named(files, _FILTERS, aliases)
+    if _named(files, _OF_REPOSITORY, ("lbl",)) and (raw := _named(files, _OF_REPOSITORY, aliases)):
+        return Source("repository", (raw,), filtered=filtered)
     for kind in RECORDS:
         if paths := _records(files, aliases, kind):
             return Source(kind, paths)
-    if labels := _first(files, (f"Y.{alias}.npz" for alias in aliases)):
-        beside = texts or _first(files, (f"X.{alias}.txt" for alias in aliases))
-        return Source("matrices", (labels,), beside, features)
-    if texts and (labels := _first(files, (f"{alias}_labels.txt" for alias in aliases))):
-        return Source("texts", (labels,), texts, features)
-    bag = next(_bags(files, aliases), None)
-    return None if bag is None else Source("svmlight", (bag,), texts)
+    texts, bag = _named(files, _TEXTS, aliases), next(_bags(files, aliases), None)
+    features = _named(files, _FEATURES, aliases)
+    if labels := _named(files, _MATRICES, aliases):
+        return Source("matrices", (labels,), texts, features or _headed(bag), filtered=filtered)
+    if texts and (labels := _named(files, _LABEL_LINES, aliases)):
+        return Source("texts", (labels,), texts, features or _headed(bag))
+    return None if bag is None else Source("svmlight", (bag,), texts, filtered=filtered)
+
+
+def _is_of_repository(path: Path) -> bool:
+    return any((path.parent / name).is_file() for name in ("lbl.json", "lbl.json.gz"))
+
+
+def _headed(bag: Path | None) -> Path | None:
+    """A file in svmlight form, if it is one: `train.txt` may hold anything."""
+    return bag if bag is not None and has_header(bag) else None
 
 
 def _records(files: dict[str, Path], aliases: Iterable[str], kind: str) -> tuple[Path, ...]:
@@ -132,10 +171,11 @@ def _is_shard(name: str, alias: str, kind: str) -> bool:
 
 
 def _bags(files: dict[str, Path], aliases: Iterable[str]) -> Iterator[Path]:
-    """Files in svmlight form: named after the split alone, or with a prefix and the header of the format."""
+    """Files in svmlight form: named after the split (AttentionXML adds v1), or with a prefix, and then a header."""
     aliases = tuple(aliases)
     bags = {stem: file for name, file in files.items() for stem, kind in [_kind(name)] if kind == "svmlight"}
-    yield from (bags[alias] for alias in aliases if alias in bags)
+    bags = {stem: file for stem, file in bags.items() if "/" not in stem}
+    yield from (bags[stem] for stem in (*aliases, *(f"{alias}_v1" for alias in aliases)) if stem in bags)
     yield from (
         file for stem, file in bags.items() if stem.endswith(tuple(f"_{a}" for a in aliases)) and has_header(file)
     )
@@ -151,7 +191,9 @@ def _kind(name: str) -> tuple[str, str | None]:
     return bare, None
 
 
-def _first(files: dict[str, Path], names: Iterable[str]) -> Path | None:
+def _named(files: dict[str, Path], patterns: Iterable[str], aliases: Iterable[str]) -> Path | None:
+    """The first of the files that is there; an earlier pattern goes before an earlier alias."""
+    names = (pattern.format(alias) for pattern in patterns for alias in aliases)
     return next((files[name] for name in names if name in files), None)
 
 

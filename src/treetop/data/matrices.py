@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse as sp
 
 from treetop.data.dataset import LabelSpace
 from treetop.data.limits import COLUMNS
@@ -10,7 +11,7 @@ from treetop.errors import DataError
 from treetop.sparse import canonical, from_parts
 from treetop.types import CSR
 
-__all__ = ["check_columns", "check_values", "in_space", "without_zeros"]
+__all__ = ["check_columns", "check_values", "in_space", "stacked", "without_zeros"]
 
 
 def check_columns(count: int) -> None:
@@ -36,6 +37,11 @@ def without_zeros(labels: CSR) -> CSR:
     labels = canonical(labels).copy()
     labels.eliminate_zeros()
     return labels
+
+
+def stacked(above: CSR, below: CSR) -> CSR:
+    """The rows of two matrices with the same columns, one after another."""
+    return canonical(sp.vstack([above, below], format="csr"))
 
 
 def in_space(labels: CSR, own: LabelSpace, space: LabelSpace | None) -> tuple[CSR, LabelSpace]:

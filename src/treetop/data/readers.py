@@ -12,6 +12,7 @@ from typing import Any
 from treetop.data.dataset import Corpus, Dataset, LabelSpace
 from treetop.data.encodings import check_encoding
 from treetop.data.fields import Fields
+from treetop.data.filters import read_filter
 from treetop.data.given import take_given
 from treetop.data.intake import Intake
 from treetop.data.jsonl import read_jsonl
@@ -19,14 +20,16 @@ from treetop.data.labelfile import label_texts, numbered_space, released_texts
 from treetop.data.layout import RECORDS, Source, canonical_split, file_source, folder_sources
 from treetop.data.lines import Place
 from treetop.data.markup import without_markup
-from treetop.data.matrices import in_space
+from treetop.data.matrices import in_space, stacked, without_zeros
 from treetop.data.npz import read_features, read_labels
-from treetop.data.svmlight import read_svmlight
+from treetop.data.repository import check_lines, number_space, repository_fields, repository_labels
+from treetop.data.svmlight import has_header, read_rows, read_svmlight
 from treetop.data.tables import read_table
 from treetop.data.tally import Tally
 from treetop.data.textpairs import read_label_lines, read_text_lines, same_length
 from treetop.errors import DataError
 from treetop.runtime import Runtime
+from treetop.sparse import canonical
 from treetop.types import CSR
 
 __all__ = ["read", "source_of", "splits"]
@@ -112,8 +115,8 @@ def _read_files(source: Source, intake: Intake, runtime: Runtime | None) -> Data
             read_file(path, intake, runtime)
         dataset = _finished(intake)
         return replace(dataset, space=_described(dataset.space, source, intake.rows.space))
-    read_pair = _read_texts if source.kind == "texts" else _read_matrices
-    return replace(read_pair(source, intake, runtime), tally=intake.tally)
+    read_these = {"texts": _read_texts, "repository": _read_repository}.get(source.kind, _read_matrices)
+    return replace(read_these(source, intake, runtime), tally=intake.tally)
 
 
 def _finished(intake: Intake) -> Dataset:
@@ -159,7 +162,7 @@ def _read_texts(source: Source, intake: Intake, runtime: Runtime | None) -> Data
     read_label_lines(source.path, intake.fields.separator, intake.rows, runtime, tally)
     labels, found = intake.rows.finish()
     texts, labels = same_length(texts, labels, source.texts, source.path)
-    features = None if source.features is None else read_features(source.features)
+    features = _features(source, runtime)
     _check_rows(features, labels, source)
     described = _described(found, source, space)
     if described.texts is None and space is None:
@@ -173,16 +176,53 @@ def _read_matrices(source: Source, intake: Intake, runtime: Runtime | None) -> D
     if source.kind == "svmlight":
         features, labels = read_svmlight(source.path, runtime)
     else:
-        labels = read_labels(source.path)
-        features = None if source.features is None else read_features(source.features)
+        labels = read_labels(source.path) if source.path.suffix == ".npz" else _label_rows(source.path, runtime)
+        features = _features(source, runtime)
     texts: list[str] = []
     if source.texts is not None:
         texts = read_text_lines(source.texts, runtime, intake.tally)
         texts, labels = same_length(texts, labels, source.texts, source.path)
     _check_rows(features, labels, source)
-    labels, own = numbered_space(source.path.parent if source.described else None, labels)
-    labels, found = in_space(labels, own, intake.rows.space)
-    return Dataset(Corpus(texts, features, _origin(source)), labels, found)
+    folder = source.path.parent if source.described else None
+    return _numbered(
+        Corpus(texts, features, _origin(source)), labels, source, intake, lambda both: numbered_space(folder, both)
+    )
+
+
+def _read_repository(source: Source, intake: Intake, runtime: Runtime | None) -> Dataset:
+    """Texts with the numbers of their labels, which are lines of a label file."""
+    own = repository_labels(source.path)
+    plain = Intake(repository_fields(source.path, intake.fields), number_space(own), intake.tally)
+    read_jsonl(source.path, plain, runtime)
+    labels, found = plain.rows.finish()
+    check_lines(found, own, source.path)
+    return _numbered(Corpus(plain.texts), labels, source, intake, lambda both: (both, own))
+
+
+def _numbered(
+    corpus: Corpus, labels: CSR, source: Source, intake: Intake, name: Callable[[CSR], tuple[CSR, LabelSpace]]
+) -> Dataset:
+    """A dataset of labels by their numbers, which `name` gives names; pairs that do not count go the same way."""
+    pairs = None if source.filtered is None else read_filter(source.filtered, labels.shape)
+    both, own = name(labels if pairs is None else stacked(labels, pairs))
+    both, space = in_space(both, own, intake.rows.space)
+    if pairs is None:
+        return Dataset(corpus, both, space)
+    return Dataset(corpus, canonical(both[: len(corpus)]), space, filtered=canonical(both[len(corpus) :]))
+
+
+def _features(source: Source, runtime: Runtime | None) -> CSR | None:
+    """The features that are shipped in a file of their own."""
+    path = source.features
+    if path is None:
+        return None
+    if path.suffix == ".npz":
+        return read_features(path)
+    return read_svmlight(path, runtime)[0] if has_header(path) else read_rows(path, "the features", runtime)
+
+
+def _label_rows(path: Path, runtime: Runtime | None) -> CSR:
+    return without_zeros(read_rows(path, "the labels", runtime))
 
 
 def _origin(source: Source) -> str:

@@ -3,7 +3,8 @@
     15539 5000 3993            texts, features, labels
     446,521,1149 0:0.084 5:0.1 label numbers, then feature:value; both count from 0
 
-A line without labels begins with a space, or with its first feature.
+A line without labels begins with a space, or with its first feature. Matrices on their own (`trn_X_Y.txt`,
+`trn_X_Xf.txt`) have two counts, rows and columns, and `column:value` in every line.
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ from treetop.runtime import Runtime
 from treetop.sparse import binarise, canonical
 from treetop.types import CSR
 
-__all__ = ["has_header", "read_svmlight"]
+__all__ = ["has_header", "read_rows", "read_svmlight"]
 
 _BATCH = 2048  # lines whose numbers are parsed in one call
 _HEADER = re.compile(rb"\s*(\d+)\s+(\d+)\s+(\d+)\s*")
+_SHAPE = re.compile(rb"\s*(\d+)\s+(\d+)\s*")
 _DIGITS = 18
 _MOST = 2**31 - 1  # columns: their numbers have 32 bits
 _VALUE = rb"-?(?:\d+\.?\d*|\.\d+|inf|nan)(?:[eE][-+]?\d+)?"
@@ -83,7 +85,24 @@ def has_header(path: Path) -> bool:
 def read_svmlight(path: Path, runtime: Runtime | None = None) -> tuple[CSR, CSR]:
     """The features (texts × features) and the labels (texts × labels) of the file."""
     source = lines(path, runtime)
-    header = _parse_header(next(source, (1, b""))[1], path)
+    header = Header(*_counts(_HEADER, "texts, features, labels, such as 15539 5000 3993", source, path))
+    features, labels = _read(source, header, path)
+    with Place(path):
+        check_values(features, "the features")
+    return features, binarise(labels)
+
+
+def read_rows(path: Path, what: str, runtime: Runtime | None = None) -> CSR:
+    """The matrix of a file that holds nothing else; `what` says of what its entries are."""
+    source = lines(path, runtime)
+    rows, columns = _counts(_SHAPE, "rows, columns, such as 294805 131073", source, path)
+    matrix, _ = _read(source, Header(rows, columns, 0), path)
+    with Place(path):
+        check_values(matrix, what)
+    return matrix
+
+
+def _read(source: Iterator[tuple[int, bytes]], header: Header, path: Path) -> tuple[CSR, CSR]:
     features, labels = Growing(), Growing()
     with Place(path) as place:
         check_columns(header.features)
@@ -95,26 +114,25 @@ def read_svmlight(path: Path, runtime: Runtime | None = None) -> tuple[CSR, CSR]
     if len(features.ends) - 1 != header.texts:
         found = len(features.ends) - 1
         raise DataError(f"the header promises {header.texts} texts, the file has {found}; is it cut short?", path=path)
-    matrix = features.finish(header.features)
-    with Place(path):
-        check_values(matrix, "the features")
-    return matrix, binarise(labels.finish(min(header.labels, _MOST)))
+    return features.finish(header.features), labels.finish(min(header.labels, _MOST))
 
 
-def _parse_header(line: bytes, path: Path) -> Header:
-    match = _HEADER.fullmatch(line)
+def _counts(pattern: re.Pattern[bytes], which: str, source: Iterator[tuple[int, bytes]], path: Path) -> list[int]:
+    """The counts of the first line."""
+    line = next(source, (1, b""))[1]
+    match = pattern.fullmatch(line)
     if not match:
+        counts = {2: "two", 3: "three"}[pattern.groups]
         raise DataError(
-            f"the first line is {line[:60].decode('utf-8', 'replace')!r}, expected three counts "
-            "(texts, features, labels, such as 15539 5000 3993); add that line",
+            f"the first line is {line[:60].decode('utf-8', 'replace')!r}, expected {counts} counts ({which}); "
+            "add that line",
             path=path,
             line=1,
         )
     if max(map(len, match.groups())) > _DIGITS:
-        raise DataError(
-            f"a count of more than {_DIGITS} digits; these are texts, features and labels", path=path, line=1
-        )
-    return Header(*(int(count) for count in match.groups()))
+        names = which.partition(", such")[0]
+        raise DataError(f"a count of more than {_DIGITS} digits; these are {names}", path=path, line=1)
+    return [int(count) for count in match.groups()]
 
 
 def _batches(source: Iterator[tuple[int, bytes]], header: Header, path: Path) -> Iterator[tuple[int, Batch]]:

@@ -8,6 +8,7 @@ from treetop.metrics.differences import Difference, Spread, holm, paired_differe
 from treetop.metrics.evaluate import DEFAULT, PROPENSITY_SCORED, evaluate, largest_k
 from treetop.metrics.labelwise import at_threshold, best_threshold, f1
 from treetop.metrics.propensity import Propensity, label_frequency
+from treetop.metrics.truth import counted
 
 __all__ = [
     "BANDS",
@@ -22,6 +23,7 @@ __all__ = [
     "best_threshold",
     "breakdown",
     "brier_score",
+    "counted",
     "evaluate",
     "expected_calibration_error",
     "f1",

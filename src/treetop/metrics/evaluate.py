@@ -14,7 +14,7 @@ from treetop.errors import ConfigError, DataError
 from treetop.metrics.labelwise import LABEL_METRICS, count_labels
 from treetop.metrics.propensity import Propensity
 from treetop.metrics.ranking import TEXT_METRICS, Doubles, Judged, judge, text_totals
-from treetop.metrics.truth import Truth, as_truth
+from treetop.metrics.truth import Truth, as_truth, counted
 from treetop.predictions import Predictions
 from treetop.types import CSR
 
@@ -88,9 +88,10 @@ def evaluate(
     `labels` are the true labels of the same texts: lists of names, a dataset, or a matrix in which an entry is true if
     above zero. The columns of a matrix are those of the predictions, or those called `label_names`. Labels that the
     model does not know count as true. `frequency` (training texts per label) and `propensity` are needed by psp and
-    psndcg only. A list shorter than k counts as if filled with wrong labels.
+    psndcg only. A list shorter than k counts as if filled with wrong labels. Pairs that a dataset leaves out
+    (`Dataset.filtered`) are dropped from the lists first.
     """
-    labels = as_truth(predictions, labels, label_names)
+    predictions, labels = counted(predictions, labels), as_truth(predictions, labels, label_names)
     asked = {name: parse(name) for name in metrics}
     weights = label_weights(asked, labels, frequency, propensity)
     judged = judge(predictions, labels, largest_k(metrics))

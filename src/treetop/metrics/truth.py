@@ -13,7 +13,7 @@ from treetop.sparse import canonical, from_parts
 from treetop.tagging import as_matrix, column_names, name_rows
 from treetop.types import CSR
 
-__all__ = ["Truth", "as_truth"]
+__all__ = ["Truth", "as_truth", "counted"]
 
 Truth: TypeAlias = Any
 """Label names of each text, a 0/1 matrix, or a dataset."""
@@ -52,6 +52,17 @@ def as_truth(predictions: Predictions, truth: Truth, label_names: Any = None) ->
     if label_names is None and not hasattr(truth, "columns"):
         return matrix
     return _moved(matrix, column_names(label_names, truth, matrix.shape[1]), predictions)
+
+
+def counted(predictions: Predictions, truth: Truth) -> Predictions:
+    """The predictions without the pairs of text and label that a benchmark leaves out of its evaluation.
+
+    Ask for as many labels more as `Dataset.most_filtered` says, or lists get shorter than k.
+    """
+    filtered = getattr(truth, "filtered", None)
+    if filtered is None or not filtered.nnz:
+        return predictions
+    return predictions.without(_moved(filtered, truth.space.names, predictions))
 
 
 def _moved(labels: CSR, own: Sequence[str], predictions: Predictions) -> CSR:

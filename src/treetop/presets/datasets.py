@@ -15,7 +15,7 @@ from typing import TypeVar
 from treetop.errors import ConfigError
 from treetop.metrics import Propensity
 
-__all__ = ["BENCHMARKS", "PROPENSITY_CONSTANTS", "Benchmark", "benchmark", "propensity_constants"]
+__all__ = ["BENCHMARKS", "PROPENSITY_CONSTANTS", "Benchmark", "benchmark", "known_by_size", "propensity_constants"]
 
 Fact = TypeVar("Fact")
 
@@ -34,8 +34,14 @@ PROPENSITY_CONSTANTS: dict[str, tuple[float, float]] = {
     "wiki-500k": WIKIPEDIA,
     "wikilshtc-325k": WIKIPEDIA,
     "lf-wikipedia-500k": WIKIPEDIA,
+    "lf-wikititles-500k": WIKIPEDIA,
+    "lf-wikiseealso-320k": OTHERWISE,
+    "lf-wikiseealsotitles-320k": OTHERWISE,
     "amazon-670k": AMAZON_ITEMS,
+    "amazontitles-670k": AMAZON_ITEMS,
     "amazon-3m": AMAZON_ITEMS,
+    "amazontitles-3m": AMAZON_ITEMS,
+    "lf-amazon-131k": AMAZON_ITEMS,
     "lf-amazontitles-131k": AMAZON_ITEMS,
     "lf-amazontitles-1.3m": AMAZON_ITEMS,
 }
@@ -132,6 +138,32 @@ BENCHMARKS: dict[str, Benchmark] = {
     )
 }
 """By lower-case name. Labels of EURLEX57K are those of train, dev and test together."""
+
+
+_REPOSITORY = {
+    "eurlex-4k": (15_539, 3_993),
+    "wikilshtc-325k": (1_778_351, 325_056),
+    "lf-wikipedia-500k": (1_813_391, 501_070),
+    "lf-wikiseealso-320k": (693_082, 312_330),
+    "amazontitles-670k": (485_176, 670_091),
+    "amazontitles-3m": (1_712_536, 2_812_281),
+    "lf-amazon-131k": (294_805, 131_073),
+    "lf-amazontitles-1.3m": (2_248_619, 1_305_265),
+}
+"""Training texts and labels of what the Extreme Classification Repository releases itself. Benchmarks of titles have
+the sizes, and the constants, of those whose titles they are."""
+
+
+def known_by_size(train_texts: int, labels: int) -> str | None:
+    """The public dataset with so many training texts and so many labels, if there is one.
+
+    A release may count labels that no training text has; up to a twentieth of all may be missing.
+    """
+    sizes = {name: (known.train_texts, known.labels) for name, known in BENCHMARKS.items()}
+    for name, (texts, all_labels) in (*sizes.items(), *_REPOSITORY.items()):
+        if texts == train_texts and 0.95 * all_labels <= labels <= all_labels:
+            return name
+    return None
 
 
 def benchmark(name: str) -> Benchmark:

@@ -16,6 +16,7 @@ from treetop.data import Dataset, LabelSpace, read
 from treetop.data.readers import source_of
 from treetop.errors import ConfigError, DataError
 from treetop.methods import Method, load
+from treetop.metrics import counted
 from treetop.predictions import Predictions
 from treetop.runtime import Meter, Runtime
 
@@ -109,7 +110,7 @@ def line_up(paths: Sequence[Path], wanted: Wanted, k: int, runtime: Runtime) -> 
             found.append(_of_model(name, path, models[path], dataset, k))
         else:
             predictions = read_predictions(path, dataset.space.names, rows, len(dataset))
-            found.append(Contender(name, path, predictions.top(k)))
+            found.append(Contender(name, path, counted(predictions, dataset).top(k)))
     return _one_numbering(dataset, found)
 
 
@@ -122,7 +123,7 @@ def _check(path: Path) -> None:
 
 def _of_model(name: str, path: Path, model: Method[Any], dataset: Dataset, k: int) -> Contender:
     with Meter() as meter:
-        predictions = model.predict(dataset, k)
+        predictions = counted(model.predict(dataset, k + dataset.most_filtered), dataset).top(k)
     again = model.trained_on(dataset)
     cost = Cost(
         train_seconds=model.training.get("wall_seconds"),

@@ -42,7 +42,9 @@ def verdict_of(line: Line, names: Sequence[str]) -> str:
     best, as_good = names[line.best], [names[place] for place in line.as_good]
     if not line.verdicts:
         return f"{best} is highest (differences of this metric have no error)"
-    return f"{best} is best, but not beyond chance: {', '.join(as_good)}" if as_good else f"{best} is best, beyond chance"
+    return (
+        f"{best} is best, but not beyond chance: {', '.join(as_good)}" if as_good else f"{best} is best, beyond chance"
+    )
 
 
 def cost_cells(cost: Cost) -> list[str]:

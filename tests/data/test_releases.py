@@ -1,0 +1,77 @@
+"""Every form in which papers release their benchmarks, read from files as they are released."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from treetop.data import read, splits
+
+RELEASES = Path(__file__).parents[1] / "fixtures" / "releases"
+TEXTS = ["wheat prices rise", "maize and wheat", "the price of tea", "a strike at the port", ""]
+TITLES = ("wheat", "maize", "prices", "labour disputes")
+CODES = ("W1", "M2", "P3", "L4")
+NUMBERS = ("0", "1", "2", "3")
+LABELS = [[1, 0, 1, 0], [1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]]
+TEST_LABELS = [[0, 0, 0, 1], [1, 0, 0, 0], [0, 0, 1, 1]]
+FEATURES: list[list[float]] = [
+    [0.5, 0, 0.5, 0, 0, 0.7],
+    [0.6, 0.8, 0, 0, 0, 0],
+    [0, 0, 0.9, 0, 0.4, 0],
+    [0, 0, 0, 1, 0, 0],
+    [0, 0, 0, 0, 0, 0],
+]
+
+
+class Release(NamedTuple):
+    names: tuple[str, ...]
+    titles: tuple[str, ...] | None
+    texts: bool = True
+    origin: str = ""
+    """The file with the features; none if it is empty."""
+
+
+FORMS = {
+    "repository-bags": Release(NUMBERS, None, texts=False, origin="train.txt"),
+    "repository-texts": Release(CODES, TITLES),
+    "repository-lf": Release(TITLES, TITLES, origin="trn_X_Xf.txt"),
+    "attentionxml": Release(CODES, None, origin="train_v1.txt"),
+    "x-transformer": Release(tuple(t.replace(" ", "_") for t in TITLES), TITLES, origin="X.trn.npz"),
+    "lightxml": Release(NUMBERS, None, origin="train.txt"),
+    "cascadexml": Release(NUMBERS, None, origin="train.txt"),
+    "pecos": Release(CODES, None, origin="X.trn.npz"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_texts_features_labels_and_their_names(form: str) -> None:
+    release, dataset = FORMS[form], read(RELEASES / form)
+    order = [dataset.space.index[name] for name in release.names]
+    assert dataset.labels.toarray()[:, order].tolist() == LABELS
+    assert len(dataset.space) == len(release.names)
+    assert (dataset.space.texts is None) == (release.titles is None)
+    if dataset.space.texts is not None and release.titles is not None:
+        assert [dataset.space.texts[place] for place in order] == list(release.titles)
+    if release.texts:
+        assert [text.removesuffix("\nin short") for text in dataset.corpus.texts] == TEXTS
+    else:
+        assert dataset.corpus.texts == []
+    assert dataset.corpus.origin == release.origin
+    if release.origin:
+        assert dataset.corpus.features is not None
+        np.testing.assert_allclose(dataset.corpus.features.toarray(), np.array(FEATURES), rtol=1e-6)
+    else:
+        assert dataset.corpus.features is None
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_test_split_in_the_columns_of_the_training(form: str) -> None:
+    assert splits(RELEASES / form) == ("train", "test")
+    train = read(RELEASES / form)
+    test = read(RELEASES / form, split="test", space=train.space)
+    order = [train.space.index[name] for name in FORMS[form].names]
+    assert test.space == train.space
+    assert test.labels.toarray()[:, order].tolist() == TEST_LABELS

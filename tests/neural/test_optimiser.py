@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import pytest
 import torch
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from treetop.neural.optimiser import (
     LOGIT_STEP,
@@ -151,8 +153,69 @@ def test_clipping_counts_sparse_rows() -> None:
     dense, rows = nn.Parameter(torch.zeros(2)), nn.Parameter(torch.zeros(4, 1))
     dense.grad = torch.tensor([3.0, 0.0])
     rows.grad = torch.sparse_coo_tensor(torch.tensor([[1, 1]]), torch.tensor([[1.0], [3.0]]), (4, 1))
-    assert clip_gradients([dense, rows], 1.0) == pytest.approx(5.0)
+    norm = clip_gradients([dense, rows], 1.0)
+    assert norm is not None
+    assert norm.item() == pytest.approx(5.0)
     assert dense.grad.tolist() == pytest.approx([0.6, 0.0])
     assert rows.grad.to_dense()[1].item() == pytest.approx(0.8)
-    assert clip_gradients([dense, rows], 0.0) == pytest.approx(1.0)
-    assert clip_gradients([nn.Parameter(torch.zeros(1))], 1.0) == 0.0
+    again = clip_gradients([dense, rows], 2.0)
+    assert again is not None
+    assert again.item() == pytest.approx(1.0)
+    assert dense.grad.tolist() == pytest.approx([0.6, 0.0])  # below the limit nothing is scaled
+
+
+def test_without_a_limit_no_norm_is_computed() -> None:
+    parameter = nn.Parameter(torch.zeros(2))
+    parameter.grad = torch.ones(2)
+    with Counted() as counted:  # type: ignore[no-untyped-call]
+        assert clip_gradients([parameter], 0.0) is None
+    assert counted.calls == 0
+    assert clip_gradients([nn.Parameter(torch.zeros(1))], 1.0) is None
+
+
+class Counted(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """How many operations reach the device: each is a kernel to launch on an accelerator."""
+
+    calls = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.calls += 1
+        return func(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize("second_moment", ["element", "row"])
+@pytest.mark.parametrize(("nodes", "rows"), [(1_000, 300), (670_091, 92_780)])
+def test_a_step_on_an_accelerator_takes_as_many_calls_for_any_number_of_labels(
+    second_moment: str, nodes: int, rows: int
+) -> None:
+    weight, bias = nn.Parameter(torch.zeros(nodes, 2)), nn.Parameter(torch.zeros(nodes))
+    groups = [{**OPTIONS, "params": [weight]}, {**OPTIONS, "params": [bias], "weight_decay": 0.0}]
+    optimiser = RowAdamW(groups, second_moment=second_moment, block=0)
+    found = torch.arange(0, rows)[None]
+    for _ in range(2):  # the first step makes the moments
+        for parameter in (weight, bias):
+            values = torch.ones(rows, *parameter.shape[1:])
+            parameter.grad = torch.sparse_coo_tensor(found, values, parameter.shape, is_coalesced=True)
+        with Counted() as counted:  # type: ignore[no-untyped-call]
+            optimiser.step()
+    assert counted.calls <= 60
+
+
+@pytest.mark.parametrize("second_moment", ["element", "row"])
+def test_all_rows_at_once_move_as_in_blocks(second_moment: str) -> None:
+    start = torch.randn(40, 3)
+    ends = []
+    for block in (0, 7, None):
+        weight, bias = nn.Parameter(start.clone()), nn.Parameter(start[:, 0].clone())
+        groups = [{**OPTIONS, "params": [weight]}, {**OPTIONS, "params": [bias], "weight_decay": 0.0}]
+        optimiser = RowAdamW(groups, second_moment=second_moment, block=block)
+        for step in range(9):
+            rows = list(range(step % 3, 40, 2))
+            weight.grad = rows_gradient(weight, rows, step)
+            bias.grad = rows_gradient(bias, rows, step)
+            optimiser.step()
+        optimiser.settle()
+        ends.append((weight.detach(), bias.detach()))
+    for end in ends[1:]:
+        for one, other in zip(ends[0], end, strict=True):
+            assert torch.equal(one, other)

@@ -9,7 +9,7 @@ is proportional to the rows of the batch, so a head of three million labels cost
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,7 +32,8 @@ __all__ = [
 LOGIT_STEP = 1.0
 """How far a step moves a logit at most, where the learning rate of heads is left open; measured, see experiments."""
 BLOCK = 512
-"""Rows updated at a time: the working set stays in the cache instead of making copies as large as the gradient."""
+"""Rows updated at a time on a CPU: the working set stays in the cache instead of making copies as large as the
+gradient. An accelerator takes all rows at once, and all parameters: there every call costs more than the work in it."""
 
 
 def warmup_steps(config: OptimConfig, steps: int) -> int:
@@ -123,8 +124,13 @@ def pace_heads(config: OptimConfig, module: nn.Module, read: Callable[[], object
     return replace(config, head_lr_factor=LOGIT_STEP / (config.lr * size) if size else 1.0)
 
 
-def clip_gradients(parameters: Iterable[nn.Parameter], limit: float) -> float:
-    """The norm of the whole gradient; if it is above `limit` (> 0) every gradient is scaled down to meet it."""
+def clip_gradients(parameters: Iterable[nn.Parameter], limit: float) -> Tensor | None:
+    """The norm of the whole gradient; if it is above `limit` every gradient is scaled down to meet it.
+
+    Without a limit nothing is computed. Nothing waits for the device: the norm is a tensor, and so is the scale.
+    """
+    if not limit:
+        return None
     values = []
     for parameter in parameters:
         if parameter.grad is not None:
@@ -132,54 +138,84 @@ def clip_gradients(parameters: Iterable[nn.Parameter], limit: float) -> float:
                 parameter.grad = parameter.grad.coalesce()
             values.append(parameter.grad._values() if parameter.grad.is_sparse else parameter.grad)
     if not values:
-        return 0.0
-    norm = float(torch.stack([torch.linalg.vector_norm(value) for value in values]).norm())
-    if limit and norm > limit:
-        for value in values:
-            value.mul_(limit / norm)
+        return None
+    norm: Tensor = torch.stack([torch.linalg.vector_norm(value) for value in values]).norm()
+    scale = (limit / norm).clamp(max=1.0)
+    for value in values:
+        value.mul_(scale)
     return norm
 
 
-class RowAdamW(torch.optim.Optimizer):
-    """AdamW for parameters with one row per node; see the head of this file. Call `settle` before using the weights."""
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Some rows of a parameter, what is kept for them, and their gradient."""
 
-    def __init__(self, groups: list[dict[str, Any]], *, second_moment: str = "element") -> None:
+    parameter: Tensor
+    state: dict[str, Tensor]
+    rows: Tensor | slice
+    gradient: Tensor
+    group: dict[str, Any]
+
+    def blocks(self, size: int) -> Iterator[Move]:
+        """The same in parts of so many rows."""
+        if isinstance(self.rows, slice) or len(self.rows) <= size:
+            yield self
+            return
+        for start in range(0, len(self.rows), size):
+            part = slice(start, start + size)
+            yield replace(self, rows=self.rows[part], gradient=self.gradient[part])
+
+
+class RowAdamW(torch.optim.Optimizer):
+    """AdamW for parameters with one row per node; see the head of this file. Call `settle` before using the weights.
+
+    `block` rows are moved at a time, 0 means all, and all parameters with them; None is what suits the device.
+    """
+
+    def __init__(
+        self, groups: list[dict[str, Any]], *, second_moment: str = "element", block: int | None = None
+    ) -> None:
         super().__init__(groups, {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.0})
         self.second_moment = second_moment
+        self.block = block
 
     @torch.no_grad()
     def step(self, closure: None = None) -> None:  # type: ignore[override]
         """Move the rows that have a gradient."""
         del closure
+        together: dict[Any, list[Move]] = {}
         for group in self.param_groups:
             for parameter in group["params"]:
-                if parameter.grad is not None:
-                    self._move(parameter, group)
-                elif parameter in self.state:
-                    self.state[parameter]["owed"] += math.log1p(-group["lr"] * group["weight_decay"])
+                for move in self._owing(parameter, group):
+                    together.setdefault((parameter.device, group["betas"], group["eps"]), []).append(move)
+        for (device, *_), moves in together.items():
+            block = self.block if self.block is not None else BLOCK if device.type == "cpu" else 0
+            for several in [[part] for move in moves for part in move.blocks(block)] if block else [moves]:
+                _move_rows(several)
 
-    def _move(self, parameter: Tensor, group: dict[str, Any]) -> None:
+    def _owing(self, parameter: Tensor, group: dict[str, Any]) -> Iterator[Move]:
+        """Note the decay of a step, and what there is to move if the parameter has a gradient."""
+        gradient = parameter.grad
+        if gradient is None and parameter not in self.state:
+            return
         state = self.state[parameter] or self._begin(parameter)
         state["owed"] += math.log1p(-group["lr"] * group["weight_decay"])
-        gradient = parameter.grad
-        assert gradient is not None
-        if gradient.is_sparse:
-            gradient = gradient.coalesce()
-            rows, values = gradient._indices()[0], gradient._values()
-            for start in range(0, len(rows), BLOCK):
-                part = slice(start, start + BLOCK)
-                _move_rows(parameter, state, rows[part], values[part], group)
-        else:
-            _move_rows(parameter, state, slice(None), gradient, group)
+        if gradient is None:
+            return
+        if not gradient.is_sparse:
+            yield Move(parameter, state, slice(None), gradient, group)
+            return
+        gradient = gradient if gradient.is_coalesced() else gradient.coalesce()
+        yield Move(parameter, state, gradient._indices()[0], gradient._values(), group)
 
     def _begin(self, parameter: Tensor) -> dict[str, Tensor]:
         state = self.state[parameter]
         by_row = (len(parameter),) + (1,) * (parameter.ndim - 1)
         state["mean"] = torch.zeros_like(parameter)
         state["square"] = parameter.new_zeros(by_row if self.second_moment == "row" else parameter.shape)
-        state["count"] = torch.zeros(len(parameter), dtype=torch.int32, device=parameter.device)
+        state["count"] = parameter.new_zeros(by_row)
         state["owed"] = torch.zeros(1, dtype=torch.float64)
-        state["paid"] = torch.zeros(len(parameter), dtype=torch.float64, device=parameter.device)
+        state["paid"] = parameter.new_zeros(by_row)
         result: dict[str, Tensor] = state
         return result
 
@@ -188,31 +224,56 @@ class RowAdamW(torch.optim.Optimizer):
         """Apply the decay that rows missed while they were absent, so that the weights are what they should be."""
         for parameter, state in self.state.items():
             owed = float(state["owed"])
-            if bool((state["paid"] != owed).any()):
-                parameter.mul_(_like(torch.exp(owed - state["paid"]), parameter))
+            if owed:
+                parameter.mul_(torch.exp(owed - state["paid"]))
                 state["paid"].fill_(owed)
 
 
-def _move_rows(
-    parameter: Tensor, state: dict[str, Tensor], rows: Tensor | slice, gradient: Tensor, group: dict[str, Any]
-) -> None:
-    beta1, beta2 = group["betas"]
-    count = state["count"][rows] + 1
-    mean = state["mean"][rows].lerp_(gradient, 1 - beta1)
-    by_row = state["square"].shape != parameter.shape
-    fresh = gradient.square().mean(1, keepdim=True) if by_row else gradient.square()
-    square = state["square"][rows].lerp_(fresh, 1 - beta2)
-    weight = parameter[rows]
-    owed = float(state["owed"])
+def _move_rows(moves: list[Move]) -> None:
+    """One step of AdamW for some rows of several parameters that share betas and eps, in as few calls as it takes.
+
+    m ← β₁m + (1 − β₁)g;   v ← β₂v + (1 − β₂)g²;   w ← w·decay − lr · m / (1 − β₁ⁿ) / (√(v / (1 − β₂ⁿ)) + eps)
+
+    with n the updates of the row. 1 − βⁿ is −expm1(n·log β), which is exact in 32 bits also for β near 1 and n = 1.
+    """
+    (beta1, beta2), eps = moves[0].group["betas"], moves[0].group["eps"]
+    counts, means, squares = ([move.state[name][move.rows] for move in moves] for name in ("count", "mean", "square"))
+    weights = [move.parameter[move.rows] for move in moves]
+    torch._foreach_add_(counts, 1)
+    torch._foreach_lerp_(means, [move.gradient for move in moves], 1 - beta1)
+    torch._foreach_lerp_(squares, [_squared(move) for move in moves], 1 - beta2)
+    for move, weight in zip(moves, weights, strict=True):
+        _pay(move, weight)
+    spread = torch._foreach_mul(counts, _log(beta2))
+    torch._foreach_expm1_(spread)
+    torch._foreach_neg_(spread)
+    spread = torch._foreach_div(squares, spread)
+    torch._foreach_sqrt_(spread)
+    torch._foreach_add_(spread, eps)
+    rate = torch._foreach_mul(counts, _log(beta1))
+    torch._foreach_expm1_(rate)
+    rate = torch._foreach_div(means, rate)
+    torch._foreach_div_(rate, spread)
+    torch._foreach_mul_(rate, [move.group["lr"] for move in moves])
+    torch._foreach_add_(weights, rate)
+    for place, move in enumerate(moves):
+        move.parameter[move.rows] = weights[place]
+        for name, values in (("count", counts), ("mean", means), ("square", squares)):
+            move.state[name][move.rows] = values[place]
+
+
+def _squared(move: Move) -> Tensor:
+    square = move.gradient.square()
+    return square if move.state["square"].shape == move.parameter.shape else square.mean(1, keepdim=True)
+
+
+def _pay(move: Move, weight: Tensor) -> None:
+    """The decay of this step, and of those in which the rows were absent."""
+    owed = float(move.state["owed"])
     if owed:
-        weight.mul_(_like(torch.exp(owed - state["paid"][rows]), weight))
-        state["paid"][rows] = owed
-    scale = _like(group["lr"] / (1 - torch.pow(beta1, count.double())), weight)
-    spread = (square / _like(1 - torch.pow(beta2, count.double()), square)).sqrt_().add_(group["eps"])
-    parameter[rows] = weight.sub_(mean / spread * scale)
-    state["mean"][rows], state["square"][rows], state["count"][rows] = mean, square, count
+        weight.mul_(torch.exp(owed - move.state["paid"][move.rows]))
+        move.state["paid"][move.rows] = owed
 
 
-def _like(by_row: Tensor, matrix: Tensor) -> Tensor:
-    """A value per row, shaped to multiply a matrix of those rows (or a vector)."""
-    return by_row.to(matrix.dtype).reshape(-1, *[1] * (matrix.ndim - 1))
+def _log(beta: float) -> float:
+    return math.log(beta) if beta else -math.inf

@@ -212,7 +212,7 @@ class _Run:
             if isinstance(optimiser, RowAdamW):
                 optimiser.settle()
 
-    def _record(self, loss: float, factor: float, norm: float) -> None:
+    def _record(self, loss: float, factor: float, norm: Tensor | None) -> None:
         self._losses.append(loss)
         seconds = time.perf_counter() - self._began
         speed = (self.step - self._began_step) * self.per_step / max(seconds, 1e-9)
@@ -223,7 +223,7 @@ class _Run:
             lr = self.config.lr * factor
             rates = {"lr": lr, "head_lr": lr * self.paced.head_lr_factor}
             spent = {"speed": speed, "cpu_seconds": self._spent()[1]}
-            self._write({"step": self.step, "loss": mean, **rates, "norm": norm, **spent})
+            self._write({"step": self.step, "loss": mean, **rates, **_norm(norm), **spent})
             self._losses = []
 
     def _write(self, record: dict[str, Any]) -> None:
@@ -330,6 +330,11 @@ class _Run:
             "weights": self.parameters, "optimiser": moments, "average": self.average.mean, "best": self.best,
         }  # fmt: skip
         return {f"{part}/{name}": tensor for part, tensors in parts.items() for name, tensor in tensors.items()}
+
+
+def _norm(norm: Tensor | None) -> dict[str, float]:
+    """The norm of the gradient, where it was needed for clipping."""
+    return {} if norm is None else {"norm": float(norm)}
 
 
 def _optimisers(groups: list[Group], config: OptimConfig) -> list[torch.optim.Optimizer]:

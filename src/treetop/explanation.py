@@ -65,7 +65,7 @@ class Step:
     labels: int
     """Labels below the node."""
     examples: tuple[str, ...]
-    """Some of them: those with the most training texts, but the explained label first."""
+    """What some of them are called: the explained label, and of the others those with the most training texts."""
     margin: float
     """The margin of the node's own classifier; the sum of `parts`."""
     parts: Mapping[str, float]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -106,3 +107,22 @@ def test_weights_that_cannot_be_stored_are_refused() -> None:
         kernels.pack(Weights(None, None, good), starts, nodes)
     with pytest.raises(DataError, match="children_ptr"):
         kernels.pack(Weights(csr([[1.0]]), None, good), np.array([0, 2]), nodes)
+
+
+@pytest.mark.parametrize("kind", ["float32", "float16"])
+def test_the_weights_of_one_child_are_those_of_all(kind: kernels.WeightType) -> None:
+    rng = np.random.default_rng(17)
+    sparse, dense = random_csr(rng, 60, 40, 0.4), rng.normal(size=(60, 3)).astype(np.float32)
+    starts = split(rng, 60, 7)
+    packed = kernels.pack(
+        Weights(sparse, dense, np.zeros(60, np.float32)), starts, np.arange(60, dtype=np.int32), kind=kind
+    )
+    asked = np.array([0, 3, 4, 11, 39, 45], np.int32)  # the last one is beyond all features
+    for parent, (first, last) in enumerate(itertools.pairwise(starts.tolist())):
+        every = kernels.unpack(packed, parent, parent + 1)
+        for place in range(last - first):
+            found, of_dense = kernels.weights_of_child(packed, parent, place, asked)
+            wanted = every.sparse[[place]].toarray()[0]
+            np.testing.assert_array_equal(found, [*wanted[asked[:-1]], 0])
+            assert every.dense is not None
+            np.testing.assert_array_equal(of_dense, every.dense[place])

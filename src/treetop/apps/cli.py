@@ -17,6 +17,7 @@ from treetop.apps.commands.compare import compare
 from treetop.apps.commands.demo import demo
 from treetop.apps.commands.ensemble import ensemble
 from treetop.apps.commands.evaluate import evaluate
+from treetop.apps.commands.explain import explain
 from treetop.apps.commands.inspect import inspect
 from treetop.apps.commands.look import look
 from treetop.apps.commands.predict import predict
@@ -30,7 +31,8 @@ from treetop.version import __version__
 __all__ = ["COMMANDS", "app", "main"]
 
 COMMANDS = (
-    look, split, train, calibrate, predict, evaluate, compare, ensemble, inspect, analyse, serve, presets, demo,
+    look, split, train, calibrate, predict, explain, evaluate, compare, ensemble, inspect, analyse, serve, presets,
+    demo,
 )  # fmt: skip
 """In the order of `--help`."""
 _NO_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")

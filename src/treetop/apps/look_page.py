@@ -10,12 +10,12 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from treetop.apps.bars import bar
 from treetop.apps.looking import Look
 
 __all__ = ["show_look"]
 
 _BAR = 20  # characters of the longest bar
-_EIGHTHS = " ▏▎▍▌▋▊▉"
 _EXAMPLE = 240  # characters
 
 
@@ -74,14 +74,8 @@ def _histogram(title: str, counts: Mapping[str, int]) -> Table:
     table.add_column(width=_BAR, no_wrap=True, style="cyan")
     largest = max(counts.values())
     for name, count in counts.items():
-        table.add_row(name, f"{count:,}", _bar(count / largest))
+        table.add_row(name, f"{count:,}", bar(count / largest, _BAR))
     return table
-
-
-def _bar(share: float) -> str:
-    whole, part = divmod(round(share * _BAR * 8), 8)
-    bar = "█" * whole + _EIGHTHS[part].strip()
-    return bar or ("▏" if share else "")
 
 
 def _bands(look: Look) -> Table:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from treetop.methods.ensemble import Ensemble
 
 __all__ = [
-    "compare_figures", "say_calibrated", "say_ensemble", "say_findings", "say_split", "say_trained", "say_verified",
-    "show_analysis", "show_figures", "show_model", "show_presets", "show_suggestions", "warn_of_memory",
+    "compare_figures", "say_calibrated", "say_ensemble", "say_findings", "say_kept", "say_split", "say_trained",
+    "say_verified", "show_analysis", "show_figures", "show_model", "show_presets", "show_suggestions", "warn_of_memory",
 ]  # fmt: skip
 
 out = Console()
@@ -73,6 +73,15 @@ def say_trained(model: Method[Any], path: Path) -> None:
         f"{facts['wall_seconds']:.1f} s ({facts['cpu_seconds']:.1f} s of CPU), "
         f"peak memory {size(facts['peak_rss_mib'] * 2**20)}, model {size(_bytes(path))} in {path}"
     )
+
+
+def say_kept(model: Method[Any]) -> None:
+    """How many texts stay with a model, and what room they take."""
+    if model.kept is not None:
+        size = f"{model.kept.size / 1e6:,.1f} MB of the model"
+        notes.print(
+            f"{len(model.kept):,} texts are kept for `treetop explain`: {size}", highlight=False, soft_wrap=True
+        )
 
 
 def say_calibrated(model: Method[Any], problem: str | None = None) -> None:

@@ -66,8 +66,10 @@ def check_memory(model: Method[Any], needed: int) -> None:
         )
 
 
-def learn(model: Method[Any], calibrating: Calibrating, plan: Plan, out: Path, *, quiet: bool) -> str | None:
-    """Train by the plan, calibrate, and save; if it is interrupted, say how it goes on.
+def learn(
+    model: Method[Any], calibrating: Calibrating, plan: Plan, out: Path, *, quiet: bool, keep: Dataset | None = None
+) -> str | None:
+    """Train by the plan, calibrate, and save, with some texts to keep; if it is interrupted, say how it goes on.
 
     What stood in the way of a calibration, if something did.
     """
@@ -78,6 +80,8 @@ def learn(model: Method[Any], calibrating: Calibrating, plan: Plan, out: Path, *
         if checkpoint_folder(out).exists() and not quiet:
             sys.stderr.write("interrupted; the same command with --resume continues it\n")
         raise
+    if keep is not None:
+        model.keep_texts(keep)
     finish(model, out)
     return problem
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from treetop.kernels._native import TermIndex, arrange_counts
 from treetop.kernels.kmeans import kmeans_split, kmeans_tree
-from treetop.kernels.pack import Packed, WeightType, concat_packed, pack, unpack
+from treetop.kernels.pack import Packed, WeightType, concat_packed, pack, unpack, weights_of_child
 from treetop.kernels.packed_checks import check_level
 from treetop.kernels.pifa import pifa
 from treetop.kernels.probabilities import Curves, probabilities
@@ -38,4 +38,5 @@ __all__ = [
     "train_nodes",
     "training_cost",
     "unpack",
+    "weights_of_child",
 ]

@@ -31,7 +31,7 @@ from treetop.kernels.rows import csr_of, offsets_of
 from treetop.kernels.train import NodeWeights
 from treetop.types import CSR, Dense, Floats, Ids
 
-__all__ = ["Packed", "WeightType", "Weights", "concat_packed", "pack", "unpack"]
+__all__ = ["Packed", "WeightType", "Weights", "concat_packed", "pack", "unpack", "weights_of_child"]
 
 Packed: TypeAlias = dict[str, NDArray[Any]]
 """The arrays of one level."""
@@ -115,6 +115,34 @@ def unpack(packed: Packed, first: int, last: int) -> NodeWeights:
     sparse = csr_of(start, features[order], values[order], columns=columns)
     dense = _unpack_dense(packed, first, last, dims) if dims else None
     return NodeWeights(sparse=sparse, dense=dense, bias=packed["bias"][low:high])
+
+
+def weights_of_child(packed: Packed, parent: int, place: int, features: Ids) -> tuple[Floats, Floats | None]:
+    """Weights of the child at a place among those of a parent: for some features, and for the dense dims if any.
+
+    Only the rows of those features are read, so it costs about what scoring one text with them costs.
+    """
+    first, last = (int(at) for at in packed["row_ptr"][parent : parent + 2])
+    known = packed["row_feature"][first:last]
+    rows = np.searchsorted(known, features)
+    there = np.flatnonzero(rows < len(known))
+    there = there[known[rows[there]] == features[there]]
+    begin = packed["entry_ptr"][first + rows[there]]
+    sizes = packed["entry_ptr"][first + rows[there] + 1] - begin
+    ends = np.cumsum(sizes)
+    entries = np.repeat(begin - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
+    own = np.flatnonzero(packed["entry_child"][entries] == place)
+    weights = np.zeros(len(features), np.float32)
+    weights[there[np.searchsorted(ends, own, "right")]] = packed["entry_value"][entries[own]]
+    return weights, _dense_of_child(packed, parent, place)
+
+
+def _dense_of_child(packed: Packed, parent: int, place: int) -> Floats | None:
+    dims = int(packed["width"][1])
+    if not dims:
+        return None
+    low, high = (int(at) * dims for at in packed["children_ptr"][parent : parent + 2])
+    return packed["dense"][low:high].reshape(dims, -1)[:, place].astype(np.float32)
 
 
 def _unpack_dense(packed: Packed, first: int, last: int, dims: int) -> Dense:

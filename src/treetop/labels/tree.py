@@ -147,6 +147,13 @@ class LabelTree:
             node = parent[node]
         return node
 
+    def path(self, label: int) -> list[int]:
+        """The node of each level that a label is below, coarse to fine, the label itself last."""
+        nodes = [label]
+        for parent in self.parents[:0:-1]:
+            nodes.append(int(parent[nodes[-1]]))
+        return nodes[::-1]
+
     def branches(self, labels: ArrayLike) -> list[NDArray[np.bool_]]:
         """Of each level a mask: which nodes have one of these labels below them, or are one."""
         given = np.unique(np.asarray(labels))

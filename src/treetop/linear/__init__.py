@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treetop.kernels import WeightType
-from treetop.linear.level import LinearLevel, SolverConfig
+from treetop.linear.level import LinearLevel, NodeMargin, SolverConfig
 from treetop.linear.tree import LinearTree, LinearTreeConfig, SearchConfig
 
-__all__ = ["LinearLevel", "LinearTree", "LinearTreeConfig", "SearchConfig", "SolverConfig", "WeightType"]
+__all__ = ["LinearLevel", "LinearTree", "LinearTreeConfig", "NodeMargin", "SearchConfig", "SolverConfig", "WeightType"]

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,11 @@ from treetop.sparse import AnyFeatures, canonical, dense_block, from_parts, spar
 from treetop.store import Folder
 from treetop.types import CSR, Floats, Ids
 
-__all__ = ["LinearLevel", "SolverConfig", "blocks_of", "everyone"]
+__all__ = ["LinearLevel", "NodeMargin", "SolverConfig", "blocks_of", "everyone"]
 
+Doubles: TypeAlias = NDArray[np.float64]
+
+_NO_IDS, _NOTHING = np.empty(0, np.int32), np.empty(0, np.float32)
 _NODES_AT_ONCE = 16_384  # Trained before packing: bounds the unpacked weights that are in memory at one time.
 
 
@@ -64,6 +67,18 @@ class SolverConfig:
                 raise ConfigError(f"solver.{name} is {getattr(self, name)}; it must not be negative")
         if self.max_iter < 1:
             raise ConfigError(f"solver.max_iter is {self.max_iter}; it must be at least 1")
+
+
+class NodeMargin(NamedTuple):
+    """The margin of a node for one text, taken apart: terms.sum() + dense.sum() + bias."""
+
+    terms: Doubles
+    """What each stored entry of the sparse row adds, in its order."""
+    dense: Doubles
+    """What each dense number adds; empty without a dense block."""
+    weights: Floats
+    """The weights of the dense numbers."""
+    bias: float
 
 
 class LinearLevel:
@@ -140,18 +155,35 @@ class LinearLevel:
 
         A dense block's columns come after the sparse ones, as in `Joined`.
         """
-        place = np.flatnonzero(self.arrays["children"] == node)
-        if not place.size:
-            raise DataError(f"there is no node {node}; the level has nodes 0 to {self.nodes - 1}")
-        starts = self.arrays["children_ptr"]
-        parent = int(np.searchsorted(starts, place[0], "right")) - 1
-        found, at = kernels.unpack(self.arrays, parent, parent + 1), int(place[0] - starts[parent])
+        parent, at = self._place_of(node)
+        found = kernels.unpack(self.arrays, parent, parent + 1)
         cut = slice(found.sparse.indptr[at], found.sparse.indptr[at + 1])
         features, values = found.sparse.indices[cut], found.sparse.data[cut]
         if found.dense is not None:
             behind = found.sparse.shape[1] + np.arange(found.dense.shape[1], dtype=np.int32)
             features, values = np.append(features, behind), np.append(values, found.dense[at])
         return features, values, float(found.bias[at])
+
+    def margin_of(self, node: int, features: AnyFeatures) -> NodeMargin:
+        """The margin of a node for the first of some texts, and what each of its features adds."""
+        sparse, dense = sparse_block(features), dense_block(features)
+        row = slice(0, 0 if sparse is None else int(sparse.indptr[1]))
+        columns, values = (_NO_IDS, _NOTHING) if sparse is None else (sparse.indices[row], sparse.data[row])
+        parent, at = self._place_of(node)
+        weights, of_dense = kernels.weights_of_child(self.arrays, parent, at, columns)
+        of_dense = _NOTHING if of_dense is None else of_dense
+        numbers = _NOTHING if dense is None else dense[0]
+        bias = float(self.arrays["bias"][self.arrays["children_ptr"][parent] + at])
+        return NodeMargin(values.astype(np.float64) * weights, numbers.astype(np.float64) * of_dense, of_dense, bias)
+
+    def _place_of(self, node: int) -> tuple[int, int]:
+        """The parent of a node, and its place among the children."""
+        place = np.flatnonzero(self.arrays["children"] == node)
+        if not place.size:
+            raise DataError(f"there is no node {node}; the level has nodes 0 to {self.nodes - 1}")
+        starts = self.arrays["children_ptr"]
+        parent = int(np.searchsorted(starts, place[0], "right")) - 1
+        return parent, int(place[0] - starts[parent])
 
     def all_weights(self) -> NodeWeights:
         """The weights of all nodes as matrices, a row for each in the order of their numbers."""

@@ -17,7 +17,7 @@ from treetop import kernels
 from treetop.errors import ConfigError, DataError, StoreError
 from treetop.kernels import Combine, Link, WeightType
 from treetop.labels import LabelTree
-from treetop.linear.level import LinearLevel, SolverConfig, everyone
+from treetop.linear.level import LinearLevel, NodeMargin, SolverConfig, everyone
 from treetop.predictions import Kind, Predictions, check_k
 from treetop.runtime import Runtime
 from treetop.sparse import AnyFeatures, binarise, dense_block, normalise, sparse_block, union
@@ -150,6 +150,12 @@ class LinearTree:
             threads=(runtime or Runtime()).cores,
         )  # fmt: skip
         return Predictions(labels, scores, kind=self._kind)
+
+    def margins(self, features: AnyFeatures, label: int) -> list[NodeMargin]:
+        """The margins on the path to a label for the first of some texts, taken apart, coarse to fine."""
+        self._check_width(features)
+        path = self.tree.path(label)
+        return [level.margin_of(node, features) for level, node in zip(self.levels, path, strict=True)]
 
     @property
     def weights(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from os import PathLike
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
@@ -15,19 +15,23 @@ from treetop.config import to_dict
 from treetop.data import Corpus, Dataset, LabelSpace
 from treetop.data.tagged import as_corpus, tagged
 from treetop.errors import ConfigError, DataError, NotFittedError, StoreError
+from treetop.explanation import Explanation
 from treetop.labels import LabelTree
 from treetop.methods.bag import taken_features
 from treetop.methods.calibrating import cut_at, learn_calibration
 from treetop.methods.card import CARD, FORMAT, read_card, read_config
 from treetop.methods.configured import Configured
 from treetop.methods.costs import Sizes, sizes_of
+from treetop.methods.explaining.account import Account
+from treetop.methods.explaining.explained import explained
 from treetop.methods.origin import Origin
-from treetop.methods.parts import CALIBRATION, Part, read_parts, write_parts
+from treetop.methods.parts import CALIBRATION, KEPT, Part, read_parts, write_parts
 from treetop.predictions import Ask, Predictions, check_k
 from treetop.progress import Plan, Stage
 from treetop.runtime import Meter, Runtime
 from treetop.store import Folder
 from treetop.tagging import Labels
+from treetop.text.kept import KeptTexts
 from treetop.types import Texts
 from treetop.version import __version__
 
@@ -82,6 +86,8 @@ class Method(Configured[C], ABC):
     """The digests of the training texts, sorted; None if they are not known, as of a model from before they were."""
     calibration: Calibration | None = None
     """Maps from scores to probabilities; there after `calibrate`."""
+    kept: KeptTexts | None = None
+    """Training texts to show beside an explanation; there after `keep_texts`."""
     _origin: Origin | None = None
 
     def fit(self: M, data: Input, labels: Labels | None = None, *, label_names: Any = None) -> M:
@@ -92,7 +98,7 @@ class Method(Configured[C], ABC):
         """
         dataset = tagged(data, labels, label_names)
         _check_learnable(dataset)
-        self._origin = self.calibration = None
+        self._origin = self.calibration = self.kept = None
         with self.runtime.told.following(lambda: self.plan(dataset)), Meter() as meter:
             self._fit(dataset)
         self.space = dataset.space
@@ -145,6 +151,28 @@ class Method(Configured[C], ABC):
             return predictions
         return predictions.at_least(cut_at(threshold, self.calibration, predictions.kind))
 
+    def explain(
+        self, text: str, label: str | None = None, *, threshold: float | str | None = None, nearest: int = 3
+    ) -> Explanation:
+        """Why a label is suggested for a text, or without a label the first that is.
+
+        What each word adds, level by level; and without which words the score would be below `threshold`: by default
+        the best for F1 of a calibrated model, else the middle of the scores. A model that keeps its texts also shows
+        those most like this one that carry the label, at most `nearest`.
+        """
+        self._check_fitted()
+        return explained(self, text, label, threshold, nearest)
+
+    def keep_texts(self: M, data: Input, labels: Labels | None = None, *, label_names: Any = None) -> M:
+        """Keep texts and their labels with the model, the training texts for instance, for `explain` to show."""
+        self._check_fitted()
+        dataset = tagged(data, labels, label_names)
+        if not len(dataset.corpus.texts):
+            raise DataError("there are no texts to keep, only features; give the texts")
+        self.kept = KeptTexts.of(dataset, self.space, getattr(self, "tfidf", None), threads=self.runtime.cores)
+        self._origin = None
+        return self
+
     @property
     def calibration_depth(self) -> int:
         """Labels of each held-out text that calibration looks at."""
@@ -174,7 +202,7 @@ class Method(Configured[C], ABC):
             model.frequency = folder.read_tensors("labels.safetensors")["frequency"]
             model.space = _read_labels(folder, len(model.frequency))
             model.learned = folder.read_tensors(TEXTS)["digests"] if folder.has(TEXTS) else None
-            read_parts(model, (*cls.parts, CALIBRATION), folder)
+            read_parts(model, (*cls.parts, CALIBRATION, KEPT), folder)
         model._origin = Origin.of(folder.path)
         return model
 
@@ -182,7 +210,12 @@ class Method(Configured[C], ABC):
         """What is pickled or copied: all of it, or of a model that was loaded where it is from."""
         if self._origin is None or not self._origin.unchanged():
             return self.__dict__ | {"_origin": None}
-        stored = {part.attribute for part in (*self.parts, CALIBRATION)} | {"space", "frequency", "training", "learned"}
+        stored = {part.attribute for part in (*self.parts, CALIBRATION, KEPT)} | {
+            "space",
+            "frequency",
+            "training",
+            "learned",
+        }
         return {name: value for name, value in self.__dict__.items() if name not in stored}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -226,6 +259,16 @@ class Method(Configured[C], ABC):
         """The tree that labels are searched in, if there is one."""
         return None
 
+    def _label_trees(self) -> Sequence[LabelTree]:
+        """The trees that the nodes of an account are in."""
+        tree = self.label_tree()
+        return () if tree is None else (tree,)
+
+    def _account(self, corpus: Corpus, label: int) -> Account:
+        """What the score of a label for a text is made of."""
+        del corpus, label
+        raise ConfigError(f"models of method '{self.name}' cannot be explained")
+
     def _write(self, folder: Folder) -> None:
         card = {
             "format": FORMAT,
@@ -245,7 +288,7 @@ class Method(Configured[C], ABC):
         folder.write_tensors("labels.safetensors", {"frequency": np.asarray(self.frequency)})
         if self.learned is not None:
             folder.write_tensors(TEXTS, {"digests": self.learned})
-        write_parts(self, (*self.parts, CALIBRATION), folder)
+        write_parts(self, (*self.parts, CALIBRATION, KEPT), folder)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "space"):

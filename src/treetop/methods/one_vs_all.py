@@ -25,6 +25,7 @@ from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverCon
 from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words
 from treetop.methods.base import Method, training_memory
 from treetop.methods.costs import Sizes, ranking_level, weighing
+from treetop.methods.explaining.account import Account, account_of_trees
 from treetop.methods.parts import TFIDF_IF_TEXTS, linear_tree
 from treetop.predictions import Ask, Predictions
 from treetop.progress import Stage
@@ -77,6 +78,13 @@ class OneVsAll(Method[OneVsAllConfig]):
     def describe(self) -> dict[str, Any]:
         """Weights kept."""
         return {"weights": self.linear.weights}
+
+    def _account(self, corpus: Corpus, label: int) -> Account:
+        features = bag_of_words(self.tfidf, corpus, features=self.config.features, threads=1)
+        return account_of_trees([self.linear], corpus.texts[0], features, label, self.tfidf)[0]
+
+    def _label_trees(self) -> list[LabelTree]:
+        return [self.linear.tree]
 
     def _stages(self, sizes: Sizes) -> list[Stage]:
         weigh, sizes = weighing(sizes, self.config.tfidf)

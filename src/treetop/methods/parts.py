@@ -11,8 +11,19 @@ from treetop.labels import LabelTree
 from treetop.linear import LinearLevel, LinearTree, SearchConfig
 from treetop.store import Folder
 from treetop.text import Tfidf
+from treetop.text.kept import NAME as KEPT_TEXTS, KeptTexts
 
-__all__ = ["CALIBRATION", "TFIDF_IF_TEXTS", "TREE", "Part", "linear_level", "linear_tree", "read_parts", "write_parts"]
+__all__ = [
+    "CALIBRATION",
+    "KEPT",
+    "TFIDF_IF_TEXTS",
+    "TREE",
+    "Part",
+    "linear_level",
+    "linear_tree",
+    "read_parts",
+    "write_parts",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +91,10 @@ CALIBRATION = Part(
     absent_without=CALIBRATED,
 )
 """Maps from scores to probabilities; absent if the model was not calibrated."""
+KEPT = Part(
+    "kept",
+    write=lambda kept, folder: kept.save(folder.sub(KEPT_TEXTS)),
+    read=lambda model, folder: KeptTexts.load(folder.sub(KEPT_TEXTS), len(model.space)),
+    absent_without=KEPT_TEXTS,
+)
+"""Training texts to show beside an explanation; absent unless they were asked for."""

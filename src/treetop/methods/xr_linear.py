@@ -34,6 +34,7 @@ from treetop.linear import LinearTree, LinearTreeConfig
 from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words
 from treetop.methods.base import Method, training_memory
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking, weighing
+from treetop.methods.explaining.account import Account, account_of_trees
 from treetop.methods.parts import TFIDF_IF_TEXTS, Part
 from treetop.predictions import Ask, Predictions, fuse
 from treetop.progress import Stage
@@ -139,6 +140,13 @@ class XRLinear(Method[XRLinearConfig]):
         """Widths of the levels and weights kept, tree by tree."""
         widths = [" > ".join(f"{width:,}" for width in ranker.tree.widths) for ranker in self.linear]
         return {"levels": "; ".join(widths), "weights": sum(ranker.weights for ranker in self.linear)}
+
+    def _account(self, corpus: Corpus, label: int) -> Account:
+        features = bag_of_words(self.tfidf, corpus, features=self.config.features, threads=1)
+        return account_of_trees(self.linear, corpus.texts[0], features, label, self.tfidf)[0]
+
+    def _label_trees(self) -> list[LabelTree]:
+        return [ranker.tree for ranker in self.linear]
 
     def label_tree(self) -> LabelTree | None:
         """The first tree."""

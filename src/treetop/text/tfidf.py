@@ -163,6 +163,11 @@ class Tfidf:
         return sum(columns.width for columns in self._fitted())
 
     @property
+    def blocks(self) -> list[Columns]:
+        """The columns of each kind of n-gram, block after block."""
+        return self._fitted()
+
+    @property
     def terms(self) -> list[str]:
         """The term of every column, made anew on every call. With `hash_bits` there are none."""
         return [term for columns in self._fitted() for term in columns.terms]

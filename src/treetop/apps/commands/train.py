@@ -29,6 +29,8 @@ __all__ = ["train"]
 _TEST_SHARE = "Hold out this share of the texts, such as 0.1, and measure on them at the end."
 _CALIBRATION = "Turn scores into probabilities: on dev texts by default, else on some texts held out."
 
+_KEEP_TEXTS = "Keep the training texts with the model: `treetop explain` then shows those like a text."
+
 
 def train(
     data: Data,
@@ -42,6 +44,7 @@ def train(
     test_share: Annotated[Optional[float], typer.Option(help=_TEST_SHARE)] = None,  # noqa: UP045
     evaluate: Annotated[bool, typer.Option(help="Measure on the data's dev and test texts at the end.")] = True,
     calibration: Annotated[Optional[bool], typer.Option(help=_CALIBRATION)] = None,  # noqa: UP045
+    keep_texts: Annotated[bool, typer.Option("--keep-texts", help=_KEEP_TEXTS)] = False,
     text: TextField = "text",
     labels: LabelField = "labels",
     separator: Separator = None,
@@ -94,10 +97,11 @@ def train(
         tables.warn_of_memory(model, plan.memory)
     if resume and not begun and not quiet:
         typer.echo("there is nothing to resume yet: the training begins at its start", err=True)
-    problem = learn(model, calibrating, plan, out, quiet=quiet)
+    problem = learn(model, calibrating, plan, out, quiet=quiet, keep=dataset if keep_texts else None)
     if not quiet:
         tables.say_trained(model, out)
         tables.say_calibrated(model, problem)
+        tables.say_kept(model)
     if test is not None and is_leader():
         tables.show_figures(measure(model, test), "held-out texts")
     for split in others if evaluate and not quiet else ():

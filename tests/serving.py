@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import http.client
 import json
+import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from treetop.apps.serve.server import address, listen, make_server, make_service
+from treetop.apps.serve.server import address, listen
 from treetop.apps.serve.service import Service
 from treetop.apps.serve.settings import Settings
-from treetop.apps.serve.shelf import Shelf
-from treetop.runtime import Runtime
+from treetop.apps.serve.worker import Worker, new_table
 
 PATIENCE = 60.0
 
@@ -42,7 +44,7 @@ class Answer:
         return str(said["detail"])
 
 
-@dataclass(frozen=True)
+@dataclass
 class Asker:
     """Asks a service, a connection for each request."""
 
@@ -67,7 +69,7 @@ class Asker:
         return self.post("/v1/suggest", {"texts": texts, **more})
 
 
-@dataclass(frozen=True)
+@dataclass
 class Served(Asker):
     service: Service
 
@@ -75,20 +77,19 @@ class Served(Asker):
 @contextmanager
 def served(models: dict[str, Path], settings: Settings | None = None) -> Iterator[Served]:
     """The real server in a thread, at a free port."""
-    settings = settings or Settings(port=0, feedback=None)
-    shelf = Shelf(models, Runtime(threads=1))
-    shelf.load()
-    service = make_service(shelf, settings)
-    server = make_server(service)
+    settings = settings or Settings(port=0, feedback=None, threads=1)
+    table = new_table(models, 1)
+    worker = Worker(settings, models, table)
     with listen(settings) as listening:
-        thread = threading.Thread(target=server.run, args=([listening],))
+        thread = threading.Thread(target=worker.run, args=([listening],))
         thread.start()
         try:
-            until(lambda: server.started)
-            yield Served(address(listening), service)
+            until(lambda: worker.ready or worker.failure)
+            yield Served(address(listening), worker.service)
         finally:
-            server.should_exit = True
+            worker.stop()
             thread.join(PATIENCE)
+            table.unlink()
     assert not thread.is_alive()
 
 
@@ -98,3 +99,66 @@ def until(true: Callable[[], Any]) -> None:
     while not true():
         assert time.monotonic() < end, "nothing happened"
         time.sleep(0.01)
+
+
+class Program(Asker):
+    """`treetop serve` as a program of its own."""
+
+    def __init__(self, *arguments: str | Path, cwd: Path, ready: bool = True) -> None:
+        command = [sys.executable, "-m", "treetop", "serve", *map(str, arguments), "--port", "0", "--threads", "1"]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=cwd)
+        self.lines: list[str] = []
+        self._reading = threading.Thread(target=self._read, daemon=True)
+        self._reading.start()
+        if ready:
+            until(lambda: " at http" in self.said or self.process.poll() is not None)
+            assert " at http" in self.said, self.said
+        found = self.said.partition(" at http")[2].split()
+        super().__init__(f"http{found[0]}" if found else "")
+
+    def _read(self) -> None:
+        assert self.process.stderr is not None
+        self.lines.extend(iter(self.process.stderr.readline, ""))
+
+    @property
+    def said(self) -> str:
+        return "".join(self.lines)
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def signal(self, number: int) -> None:
+        self.process.send_signal(number)
+
+    def patient(self, text: str) -> int:
+        """The status of a suggestion, asked for again where a connection is lost."""
+        found: list[int] = []
+
+        def asked() -> bool:
+            with suppress(OSError, http.client.HTTPException):
+                found.append(self.suggest(text).status)
+            return bool(found)
+
+        until(asked)
+        return found[0]
+
+    def wait(self) -> int:
+        code = self.process.wait(PATIENCE)
+        self._reading.join(PATIENCE)
+        return code
+
+    def stop(self) -> int:
+        self.signal(signal.SIGTERM)
+        return self.wait()
+
+    def __enter__(self) -> Program:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(PATIENCE)
+        assert self.process.stderr is not None
+        self._reading.join(PATIENCE)
+        self.process.stderr.close()

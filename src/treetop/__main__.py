@@ -4,4 +4,5 @@ from __future__ import annotations
 
 from treetop.apps.cli import main
 
-main()
+if __name__ == "__main__":  # workers of a service are started from this file, too, and have a job of their own
+    main()

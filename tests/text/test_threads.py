@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -19,6 +20,33 @@ def test_torch_uses_as_many_threads_as_it_is_told() -> None:
     with threads(Runtime(threads=3)):
         assert torch.get_num_threads() == 3
     assert torch.get_num_threads() == before
+
+
+def test_threads_of_a_program_do_not_switch_it_under_one_another() -> None:
+    """Two that overlapped left each other's number behind, for good."""
+    before = torch.get_num_threads()
+    inside, leave, seen = threading.Event(), threading.Event(), []
+
+    def first() -> None:
+        with threads(Runtime(threads=3)):
+            inside.set()
+            leave.wait(60)
+
+    one = threading.Thread(target=first)
+    one.start()
+    assert inside.wait(60)
+    with threads(Runtime(threads=5)):
+        seen.append(torch.get_num_threads())
+        leave.set()
+        one.join(60)
+        seen.append(torch.get_num_threads())
+    assert seen == [3, 3]
+    assert torch.get_num_threads() == before
+    fresh: list[int] = []
+    another = threading.Thread(target=lambda: fresh.append(torch.get_num_threads()))
+    another.start()
+    another.join(60)
+    assert fresh == [before]
 
 
 FORKED = """

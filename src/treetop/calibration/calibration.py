@@ -56,6 +56,8 @@ class Calibration:
     """What the scores are that are mapped."""
     depth: int
     """Labels of each held-out text that were judged."""
+    top_probability: float | None = None
+    """The mean probability of the best label of a held-out text, as for texts to come; None if it was not kept."""
 
     @classmethod
     def fit(cls, predictions: Predictions, true: CSR, frequency: NDArray[np.int64]) -> Calibration:
@@ -72,9 +74,9 @@ class Calibration:
             curves = _fit_curves(predictions, judged, band, fold != number)
             unseen[rows] = probabilities(predictions.labels[rows], predictions.scores[rows], band, curves)
         evidence = Evidence.of(judged, unseen, len(frequency))
-        return cls(
-            edges, band, _fit_curves(predictions, judged, band, fold >= 0), evidence, predictions.kind, predictions.k
-        )
+        curves = _fit_curves(predictions, judged, band, fold >= 0)
+        top = float(unseen[:, 0].mean())
+        return cls(edges, band, curves, evidence, predictions.kind, predictions.k, top)
 
     def covers(self, ask: Ask) -> bool:
         """Whether scores mean what they did on held-out texts; places in lists do so only in lists of all labels."""
@@ -100,7 +102,7 @@ class Calibration:
     def save(self, folder: Folder) -> None:
         """Write it into a model folder."""
         about = {"texts": self.evidence.texts, "kind": self.kind, "depth": self.depth, "edges": self.edges.tolist()}
-        folder.write_json(NAME, about)
+        folder.write_json(NAME, about | {"top_probability": self.top_probability})
         arrays = {name: getattr(self.evidence, name) for name in ("label", "probability", "hit", "true")}
         arrays["hit"] = arrays["hit"].astype(np.uint8)
         folder.write_tensors(_TENSORS, arrays | self.curves._asdict() | {"band": self.band})
@@ -114,7 +116,7 @@ class Calibration:
         columns = (arrays["label"], arrays["probability"], arrays["hit"].astype(bool), arrays["true"])
         edges = np.array(about["edges"], np.int64)
         evidence = Evidence(*columns, about["texts"])
-        return cls(edges, arrays["band"], curves, evidence, about["kind"], about["depth"])
+        return cls(edges, arrays["band"], curves, evidence, about["kind"], about["depth"], about.get("top_probability"))
 
 
 def _fit_curves(predictions: Predictions, judged: Judged, band: NDArray[np.uint8], texts: NDArray[np.bool_]) -> Curves:

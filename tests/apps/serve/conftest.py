@@ -41,6 +41,6 @@ def plain_folder(toy_train: Dataset, tmp_path_factory: pytest.TempPathFactory) -
 @pytest.fixture(scope="session")
 def service(model_folder: Path, plain_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Both models, and a folder for feedback; for tests that change nothing but the feedback."""
-    settings = Settings(port=0, feedback=tmp_path_factory.mktemp("feedback"))
+    settings = Settings(port=0, threads=1, feedback=tmp_path_factory.mktemp("feedback"))
     with served({"toy": model_folder, "plain": plain_folder}, settings) as running:
         yield running

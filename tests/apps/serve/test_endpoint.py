@@ -78,7 +78,7 @@ async def _fail(service: Any, asked: Any) -> None:
     raise RuntimeError(f"about a {SECRET} text")
 
 
-def test_what_nobody_expected_is_told_without_the_text(caplog: pytest.LogCaptureFixture) -> None:
+def test_what_nobody_expected_is_told_without_the_text(service: Served, caplog: pytest.LogCaptureFixture) -> None:
     sent: list[Any] = []
 
     async def send(message: Any) -> None:
@@ -87,7 +87,7 @@ def test_what_nobody_expected_is_told_without_the_text(caplog: pytest.LogCapture
     async def receive() -> Any:
         raise AssertionError
 
-    handler = Handler(Endpoint("GET", "/broken", _fail, "", gives=None), None)  # type: ignore[arg-type]
+    handler = Handler(Endpoint("GET", "/health", _fail, ""), service.service)
     scope: Any = {"type": "http", "method": "GET", "path": "/broken", "headers": []}
     with caplog.at_level(logging.ERROR, "treetop.serve"):
         asyncio.run(handler(scope, receive, send))

@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from treetop.apps.options import Device, Threads, make_runtime
+from treetop.apps.options import Device
 
 __all__ = ["serve"]
 
@@ -18,11 +18,17 @@ def serve(
     ],
     host: Annotated[str, typer.Option(help="Address to listen at; 0.0.0.0 for every one.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to listen at; 0 for one that is free.")] = 8000,
+    workers: Annotated[int, typer.Option(help="Processes that answer.")] = 1,
+    threads: Annotated[int, typer.Option(help="Threads of each worker; 0 shares the cores among them.")] = 0,
+    queue: Annotated[int, typer.Option(help="Texts that may wait for an encoder; more are refused.")] = 256,
+    token_budget: Annotated[int, typer.Option(help="Tokens that an encoder reads at once.")] = 4096,
+    body_limit: Annotated[int, typer.Option(help="Bytes of a request, at most.")] = 2_000_000,
+    deadline: Annotated[float, typer.Option(help="Seconds that a request may take.")] = 30.0,
+    api_keys: Annotated[Optional[Path], typer.Option(help="File with a key per line; requests need one.")] = None,  # noqa: UP045
+    cors: Annotated[Optional[list[str]], typer.Option(help="Other site whose pages may ask; several times.")] = None,  # noqa: UP045
     feedback: Annotated[Path, typer.Option(help="Folder that corrections are kept in.")] = Path("feedback"),
     keep_feedback: Annotated[bool, typer.Option("--keep/--no-keep", help="Whether corrections are kept.")] = True,
-    body_limit: Annotated[int, typer.Option(help="Bytes of a request, at most.")] = 2_000_000,
     ui: Annotated[bool, typer.Option("--ui/--no-ui", help="Whether there is a page at /.")] = True,
-    threads: Threads = 0,
     device: Device = "cpu",
 ) -> None:
     """Serve models over HTTP, with a page to try them on."""
@@ -31,8 +37,11 @@ def serve(
     check_installed()
     from treetop.apps.serve.server import run
     from treetop.apps.serve.settings import Settings
-    from treetop.apps.serve.shelf import Shelf, named_folders
+    from treetop.apps.serve.shelf import named_folders
 
-    kept: Optional[Path] = feedback if keep_feedback else None  # noqa: UP045
-    settings = Settings(host=host, port=port, body_limit=body_limit, feedback=kept, ui=ui, threads=threads)
-    run(Shelf(named_folders(models), make_runtime(0, threads, quiet=True, device=device)), settings)
+    settings = Settings(
+        host=host, port=port, workers=workers, threads=threads, device=device, queue=queue, token_budget=token_budget,
+        body_limit=body_limit, deadline=deadline, keys=api_keys, origins=tuple(cors or ()),
+        feedback=feedback if keep_feedback else None, ui=ui,
+    )  # fmt: skip
+    run(named_folders(models), settings)

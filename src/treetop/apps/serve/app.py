@@ -8,11 +8,13 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import Receive, Scope, Send
+from starlette.types import Lifespan, Receive, Scope, Send
 
 from treetop.apps.serve.endpoint import Handler
 from treetop.apps.serve.endpoints import ALL
@@ -52,7 +54,7 @@ class _OtherMethod:
         raise HTTPException(405, headers={"allow": self.allowed})
 
 
-def application(service: Service) -> Starlette:
+def application(service: Service, lifespan: Lifespan[Starlette] | None = None) -> Starlette:
     """All endpoints, and the page at /."""
     routes: list[BaseRoute] = [Route(one.path, Handler(one, service), methods=[one.method]) for one in ALL]
     paths: dict[str, list[str]] = {one.path: [] for one in ALL}
@@ -61,7 +63,23 @@ def application(service: Service) -> Starlette:
     routes += [Route(path, _OtherMethod(methods)) for path, methods in paths.items()]
     if service.settings.ui:
         routes.append(Mount("/", _Page(directory=PAGE, html=True)))
-    return Starlette(routes=routes, exception_handlers={HTTPException: _problem})
+    return Starlette(
+        routes=routes, exception_handlers={HTTPException: _problem}, middleware=_cors(service), lifespan=lifespan
+    )
+
+
+def _cors(service: Service) -> list[Middleware]:
+    """Answers to pages of other sites, if any are allowed to ask."""
+    if not service.settings.origins:
+        return []
+    return [
+        Middleware(
+            CORSMiddleware,
+            allow_origins=service.settings.origins,
+            allow_methods=["GET", "POST"],
+            allow_headers=["authorization", "content-type", "x-api-key"],
+        )
+    ]
 
 
 async def _problem(request: Request, error: Any) -> Response:

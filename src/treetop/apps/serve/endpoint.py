@@ -6,29 +6,35 @@ nobody expected the log tells its kind and its place in the code, not its messag
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import time
 import traceback
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qsl
 
 import msgspec
 from starlette.types import Receive, Scope, Send
 
+from treetop.apps.serve.deadline import Deadline
 from treetop.apps.serve.problems import ProblemError, bad_json, of_treetop, wrong_content
 from treetop.errors import TreetopError
 
 if TYPE_CHECKING:
     from treetop.apps.serve.service import Service
 
-__all__ = ["ClientGoneError", "Endpoint", "Handler", "send_problem"]
+__all__ = ["Call", "ClientGoneError", "Endpoint", "Handler", "Plain", "send_problem"]
 
 log = logging.getLogger("treetop.serve")
 
 _FORGOTTEN = 50_000_000
-_JSON = (b"content-type", b"application/json")
+_JSON = b"application/json"
+_PROBLEM = b"application/problem+json"
+_FORM = b"application/x-www-form-urlencoded"
 _ENCODER = msgspec.json.Encoder()
+_NONE = b""
 _COMMON = ((b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store"))
 
 
@@ -37,17 +43,56 @@ class ClientGoneError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
-    """One thing that can be asked: `answer(service, asked)` with a value of the type `takes` gives one of `gives`."""
+class Plain:
+    """An answer that is not JSON."""
 
-    method: str
+    body: bytes
+    kind: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Call:
+    """A request that is being answered, as an endpoint sees it."""
+
+    service: Service
+    scope: Scope
+    _receive: Receive
+
+    @property
+    def path(self) -> dict[str, str]:
+        """The parts of the path that have names."""
+        found: dict[str, str] = self.scope["path_params"]
+        return found
+
+    async def left(self) -> None:
+        """Wait until the client has gone away."""
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One thing that can be asked: `answer(call, asked)` with a value of the type `takes` gives one of `gives`."""
+
+    method: Literal["GET", "POST"]
     path: str
-    answer: Callable[[Service, Any], Awaitable[Any]]
+    answer: Callable[[Call, Any], Awaitable[Any]]
     summary: str
-    gives: Any
+    gives: Any = None
+    """The type of the answer; None: it has no body, or is `Plain`."""
+    plain: str | None = None
+    """The content type of a plain answer."""
     takes: Any = None
-    """The type of the body, or for GET of the query; None: there is neither."""
+    """The type of the body; None: there is none that matters."""
+    query: Any = None
+    """The type of the query string, if that is read."""
+    form: bool = False
+    """Whether the body is a form instead of JSON."""
     status: int = 200
+    open: bool = False
+    """Whether it is answered without a key."""
+    group: str = "treetop"
 
 
 class Handler:
@@ -55,54 +100,85 @@ class Handler:
 
     def __init__(self, endpoint: Endpoint, service: Service) -> None:
         self.endpoint, self.service = endpoint, service
-        takes_body = endpoint.takes is not None and endpoint.method == "POST"
-        self._decoder = msgspec.json.Decoder(endpoint.takes) if takes_body else None
+        takes_json = endpoint.takes is not None and not endpoint.form
+        self._decoder = msgspec.json.Decoder(endpoint.takes) if takes_json else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Read, answer, send."""
+        """Read, answer, send, count."""
+        start = time.monotonic()
+        status = await self._respond(scope, receive, send)
+        self.service.watch.answered(self.endpoint.path, status, time.monotonic() - start)
+
+    async def _respond(self, scope: Scope, receive: Receive, send: Send) -> int:
+        """Send the answer or a problem; its status, 0 if the client has gone."""
+        deadline = Deadline(self.service.settings.deadline)
         try:
+            if self.service.keys is not None and not self.endpoint.open:
+                self.service.keys.check(scope["headers"])
             asked = await self._asked(scope, receive)
-            given = await self.endpoint.answer(self.service, asked)
-            await _send(send, self.endpoint.status, _ENCODER.encode(given), _JSON)
+            deadline.reading = False
+            given = await self.endpoint.answer(Call(self.service, scope, receive), asked)
+            await self._send(send, given)
+            return self.endpoint.status
+        except asyncio.CancelledError:
+            return await send_problem(send, deadline.problem())
         except ClientGoneError:
-            return
-        except ProblemError as refused:
-            await send_problem(send, refused)
+            return 0
+        except ProblemError as problem:
+            return await send_problem(send, problem)
         except TreetopError as error:
-            await send_problem(send, of_treetop(error))
+            return await send_problem(send, of_treetop(error))
         except Exception as error:
             _log_without_message(error, scope)
-            await send_problem(send, ProblemError(500, "something went wrong here; it is in the log of the service"))
+            return await send_problem(send, ProblemError(500, "something went wrong here; see the log of the service"))
+        finally:
+            deadline.end()
 
     async def _asked(self, scope: Scope, receive: Receive) -> Any:
-        if self._decoder is not None:
-            _check_content_type(scope)
-            body = await read_body(receive, self.service.settings.body_limit)
-            try:
-                return self._decoder.decode(body)
-            except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-                raise bad_json(error) from None
-        return None if self.endpoint.takes is None else _query(scope, self.endpoint.takes)
+        endpoint = self.endpoint
+        query = None if endpoint.query is None else _convert(scope["query_string"], endpoint.query, "query")
+        if endpoint.takes is None:
+            return query
+        _check_content_type(scope, form=endpoint.form)
+        body = await read_body(receive, self.service.settings.body_limit)
+        asked = _convert(body, endpoint.takes, "form") if self._decoder is None else self._decode(self._decoder, body)
+        return asked if query is None else (asked, query)
+
+    def _decode(self, decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
+        try:
+            return decoder.decode(body)
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            raise bad_json(error) from None
+
+    async def _send(self, send: Send, given: Any) -> None:
+        if isinstance(given, Plain):
+            headers = [(name.encode(), value.encode()) for name, value in given.headers.items()]
+            await _send(send, self.endpoint.status, given.body, given.kind.encode(), headers)
+        elif self.endpoint.gives is None:
+            await _send(send, self.endpoint.status, b"", _NONE)
+        else:
+            await _send(send, self.endpoint.status, _ENCODER.encode(given), _JSON)
 
 
-def _query(scope: Scope, kind: Any) -> Any:
-    """The query string as a value of the type; a name that is given twice counts once, the last."""
+def _convert(encoded: bytes, kind: Any, what: str) -> Any:
+    """A query or a form as a value of the type; a name that is given twice counts once, the last."""
     try:
-        pairs = dict(parse_qsl(scope["query_string"].decode("ascii"), keep_blank_values=True, errors="strict"))
+        pairs = dict(parse_qsl(encoded.decode("ascii"), keep_blank_values=True, errors="strict"))
         return msgspec.convert(pairs, kind, strict=False)
     except msgspec.ValidationError as error:
         raise wrong_content(error) from None
     except ValueError:
-        raise ProblemError(400, "the query is not valid UTF-8 in percent encoding") from None
+        raise ProblemError(400, f"the {what} is not valid UTF-8 in percent encoding") from None
 
 
-def _header(scope: Scope, wanted: bytes) -> bytes | None:
-    return next((value for name, value in scope["headers"] if name == wanted), None)
-
-
-def _check_content_type(scope: Scope) -> None:
-    given = (_header(scope, b"content-type") or b"").partition(b";")[0].strip().lower()
-    if given != b"application/json" and not given.endswith(b"+json"):
+def _check_content_type(scope: Scope, *, form: bool) -> None:
+    given = next((value for name, value in scope["headers"] if name == b"content-type"), b"")
+    if given in (_JSON, _FORM) and form == (given == _FORM):
+        return
+    given = given.partition(b";")[0].strip().lower()
+    if form and given != _FORM:
+        raise ProblemError(415, "send a form, with the header Content-Type: application/x-www-form-urlencoded")
+    if not form and given != _JSON and not given.endswith(b"+json"):
         raise ProblemError(415, "send JSON, with the header Content-Type: application/json")
 
 
@@ -130,16 +206,20 @@ async def read_body(receive: Receive, limit: int) -> bytes:
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-async def _send(send: Send, status: int, body: bytes, *headers: tuple[bytes, bytes]) -> None:
+async def _send(
+    send: Send, status: int, body: bytes, kind: bytes, more: list[tuple[bytes, bytes]] | None = None
+) -> None:
     length = (b"content-length", str(len(body)).encode())
-    await send({"type": "http.response.start", "status": status, "headers": [*headers, length, *_COMMON]})
+    head = [(b"content-type", kind), length] if kind else []
+    await send({"type": "http.response.start", "status": status, "headers": [*head, *_COMMON, *(more or ())]})
     await send({"type": "http.response.body", "body": body})
 
 
-async def send_problem(send: Send, refused: ProblemError) -> None:
-    """Answer with a problem."""
-    more = [(name.lower().encode(), value.encode()) for name, value in refused.headers.items()]
-    await _send(send, refused.status, refused.body(), (b"content-type", b"application/problem+json"), *more)
+async def send_problem(send: Send, problem: ProblemError) -> int:
+    """Answer with a problem; its status."""
+    more = [(name.lower().encode(), value.encode()) for name, value in problem.headers.items()]
+    await _send(send, problem.status, problem.body(), _PROBLEM, more)
+    return problem.status
 
 
 def _log_without_message(error: Exception, scope: Scope) -> None:

@@ -185,7 +185,7 @@ class HealthOfModel(Struct):
 class Health(Struct):
     """Whether the service answers."""
 
-    status: Literal["UP", "STARTING", "DRAINING"]
+    status: Literal["UP"]
     models: list[HealthOfModel]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import numpy as np
 
 from treetop.apps.serve import messages
 from treetop.apps.serve.labelsearch import LabelSearch
+from treetop.apps.serve.stages import Stages
 from treetop.errors import ConfigError
 from treetop.labels import LabelTree
 from treetop.manifest import MANIFEST
@@ -40,20 +41,25 @@ class ServedModel:
     version: str
     model: Method[Any]
     kind: Kind
+    stages: Stages
+    empty: tuple[int, np.float32] | None
+    """The best label of an empty text and its score, unless an encoder has a word in it."""
     since: float = field(default_factory=time.monotonic)
 
     @classmethod
     def load(cls, name: str, path: Path, runtime: Runtime) -> ServedModel:
         """Open the folder and try the model; whatever is wrong with it is an error here, not for a client."""
         version = version_of(path)
-        model = load(path, runtime=runtime)
-        kind = model.predict([_PROBE, ""], k=10).kind
-        return cls(name, path, version, model, kind)
+        stages = Stages()
+        model = load(path, runtime=replace(runtime, progress=stages))
+        found = model.predict([_PROBE, ""], k=10)
+        empty = int(found.labels[1, 0]), np.float32(found.scores[1, 0])
+        return cls(name, path, version, model, found.kind, stages, None if _has_encoder(model) else empty)
 
     @cached_property
     def needs_encoder(self) -> bool:
         """Whether a text takes an encoder, or only sparse features, which is a thousand times quicker."""
-        return any(METHODS[model.name].has("encoder") for model in (self.model, *getattr(self.model, "members", ())))
+        return _has_encoder(self.model)
 
     @cached_property
     def unseen(self) -> frozenset[int]:
@@ -75,9 +81,38 @@ class ServedModel:
         """Its labels, to be searched."""
         return LabelSearch(self.model.space, self.model.frequency)
 
-    def predict(self, texts: Sequence[str], k: int, labels: Sequence[str] | None) -> Predictions:
-        """The k best labels of each text."""
-        return self.model.predict(texts, k, labels=labels)
+    @cached_property
+    def most_tokens(self) -> int:
+        """Tokens that are read of a text, at most; for a linear model its length does not matter."""
+        models = (self.model, *getattr(self.model, "members", ()))
+        encoders = [model.config.encoder for model in models if hasattr(model.config, "encoder")]
+        return max((encoder.max_tokens * encoder.chunks for encoder in encoders), default=1 << 30)
+
+    def predict(
+        self,
+        texts: Sequence[str],
+        k: int,
+        labels: Sequence[str] | None = None,
+        told: Callable[[str, float], None] | None = None,
+    ) -> Predictions:
+        """The k best labels of each text; `told` hears how long each stage took."""
+        if told is None:
+            return self.model.predict(texts, k, labels=labels)
+        begun = self.stages.begin()
+        found = self.model.predict(texts, k, labels=labels)
+        for stage, seconds in self.stages.end(begun).items():
+            told(stage, seconds)
+        return found
+
+    def without_known_words(self, texts: Sequence[str], found: Predictions) -> int | None:
+        """How many texts have no word that the model knows; None if it cannot tell.
+
+        To a linear model such a text is as an empty one, and gets what that gets.
+        """
+        if not texts or self.empty is None:
+            return None
+        label, score = self.empty
+        return int(((found.labels[:, 0] == label) & (found.scores[:, 0] == score)).sum())
 
     def cut(self, found: Predictions, threshold: float | str | None) -> Predictions:
         """Only labels at or above the threshold, a number or an aim."""
@@ -109,6 +144,10 @@ class ServedModel:
             trained_texts=self.model.training["texts"], calibrated=calibrated, kind=self.kind,
             thresholds=self.kind == "probability", explains=self.explains,
         )  # fmt: skip
+
+
+def _has_encoder(model: Method[Any]) -> bool:
+    return any(METHODS[one.name].has("encoder") for one in (model, *getattr(model, "members", ())))
 
 
 def version_of(path: Path) -> str:

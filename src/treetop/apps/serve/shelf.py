@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import difflib
+import logging
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from treetop.apps.serve.model import ServedModel
+from treetop.apps.serve.model import ServedModel, version_of
 from treetop.apps.serve.problems import ProblemError
 from treetop.errors import ConfigError
+from treetop.methods.card import CARD
 from treetop.runtime import Runtime
 
 __all__ = ["Shelf", "named_folders"]
+
+log = logging.getLogger("treetop.serve")
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -23,11 +27,32 @@ class Shelf:
     def __init__(self, folders: dict[str, Path], runtime: Runtime) -> None:
         self.folders, self.runtime = folders, runtime
         self._models: dict[str, ServedModel] = {}
+        self._seen: dict[str, object] = {}
 
     def load(self) -> None:
         """Open and try all of them."""
         for name, path in self.folders.items():
+            seen = _state(path)
             self._models[name] = ServedModel.load(name, path, self.runtime)
+            self._seen[name] = seen
+
+    def refresh(self, *, all_of_them: bool = False) -> None:
+        """Exchange the models whose folders have been replaced; a new one that does not answer changes nothing.
+
+        Requests that are under way end on the model that they began with.
+        """
+        for name, path in self.folders.items():
+            seen = _state(path)
+            if seen is None or (seen == self._seen[name] and not all_of_them):
+                continue  # a folder that is being replaced is not there for a moment
+            self._seen[name] = seen
+            try:
+                if version_of(path) != self._models[name].version:
+                    self._models[name] = ServedModel.load(name, path, self.runtime)
+                    log.info("%s was exchanged for version %s", name, self._models[name].version)
+            except Exception as error:  # of whatever kind: the old model is as good as before
+                problem = " ".join(str(error).split()) or type(error).__name__
+                log.error("%s stays as it is: the new model cannot be used (%s)", name, problem)
 
     @property
     def complete(self) -> bool:
@@ -51,6 +76,15 @@ class Shelf:
         near = difflib.get_close_matches(name[:100], self.folders, 1)
         hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(self.folders)}"
         return ProblemError(404, f"there is no model of that name; {hint}", field="model")
+
+
+def _state(path: Path) -> object:
+    """What changes when a model folder is replaced, at the cost of a look; None if there is none."""
+    try:
+        about = (path / CARD).stat()
+    except OSError:
+        return None
+    return about.st_dev, about.st_ino, about.st_mtime_ns, about.st_size
 
 
 def named_folders(given: Iterable[str]) -> dict[str, Path]:

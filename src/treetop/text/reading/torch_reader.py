@@ -11,6 +11,7 @@ import torch
 from treetop.runtime import Runtime
 from treetop.text.encoder import TextEncoder
 from treetop.text.reading.text_reader import TextReader
+from treetop.text.threads import threads
 from treetop.text.tokens import Padded, Tokens
 from treetop.types import Dense, Texts
 
@@ -30,14 +31,13 @@ class TorchReader:
     @torch.no_grad()
     def read(self, batch: Padded) -> Dense:
         """The states of each piece."""
-        before, was_training = torch.get_num_threads(), self.encoder.training
-        torch.set_num_threads(self.threads)
+        was_training = self.encoder.training
         self.encoder.eval()
-        try:
-            states: Any = self.encoder.pieces(batch, self.layers)
-        finally:
-            self.encoder.train(was_training)
-            torch.set_num_threads(before)
+        with threads(Runtime(threads=self.threads)):
+            try:
+                states: Any = self.encoder.pieces(batch, self.layers)
+            finally:
+                self.encoder.train(was_training)
         joined: Dense = states.transpose(0, 1).flatten(1).float().cpu().numpy()
         return joined
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from treetop.apps.serve.endpoint import Endpoint
-from treetop.apps.serve.endpoints import feedback, health, labels, models, suggest, tree
+from treetop.apps.serve.endpoints import description, feedback, health, labels, metrics, models, suggest, tree
 
-__all__ = ["ALL"]
+__all__ = ["ALL", "PATHS"]
 
 ALL: tuple[Endpoint, ...] = (
     suggest.ENDPOINT, models.ENDPOINT, labels.ENDPOINT, tree.ENDPOINT, feedback.ENDPOINT, health.ENDPOINT,
+    metrics.ENDPOINT, *description.ENDPOINTS,
 )  # fmt: skip
 """The busiest first: they are looked for in this order."""
+
+PATHS = tuple(dict.fromkeys(endpoint.path for endpoint in ALL))
+"""What requests are counted by."""

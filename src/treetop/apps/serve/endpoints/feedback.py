@@ -8,18 +8,17 @@ from datetime import datetime, timezone
 
 import msgspec
 
-from treetop.apps.serve.endpoint import Endpoint
+from treetop.apps.serve.endpoint import Call, Endpoint
 from treetop.apps.serve.messages import Feedback, FeedbackKept
 from treetop.apps.serve.problems import ProblemError
-from treetop.apps.serve.service import Service
 
 __all__ = ["ENDPOINT", "feedback"]
 
 
-async def feedback(service: Service, given: Feedback) -> FeedbackKept:
+async def feedback(call: Call, given: Feedback) -> FeedbackKept:
     """Write the text with its labels, those accepted and those added, where `treetop train --data` reads them."""
-    model = service.shelf[given.model]
-    if service.keeper is None:
+    model = call.service.shelf[given.model]
+    if call.service.keeper is None:
         raise ProblemError(403, "this service keeps no feedback; start it with --feedback FOLDER")
     name = uuid.uuid4().hex
     line = {
@@ -35,7 +34,7 @@ async def feedback(service: Service, given: Feedback) -> FeedbackKept:
         "user": given.user,
     }
     loop = asyncio.get_running_loop()
-    await loop.run_in_executor(None, service.keeper.keep, model.name, [msgspec.json.encode(line) + b"\n"])
+    await loop.run_in_executor(None, call.service.keeper.keep, model.name, [msgspec.json.encode(line) + b"\n"])
     return FeedbackKept(name)
 
 

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import time
 
-from treetop.apps.serve.endpoint import Endpoint
+from treetop.apps.serve.endpoint import Call, Endpoint
 from treetop.apps.serve.messages import Health, HealthOfModel
 from treetop.apps.serve.problems import ProblemError
-from treetop.apps.serve.service import Service
 
 __all__ = ["ENDPOINT", "health"]
 
 
-async def health(service: Service, _asked: None) -> Health:
+async def health(call: Call, _asked: None) -> Health:
     """The models that answer."""
-    if not service.shelf.complete:
+    if not call.service.shelf.complete:
         raise ProblemError(503, "models are being loaded", headers={"retry-after": "1"})
+    if call.service.draining:
+        raise ProblemError(503, "the service is ending; ask another", headers={"connection": "close"})
     now = time.monotonic()
-    models = [HealthOfModel(model.name, model.version, round(now - model.since, 1)) for model in service.shelf]
+    models = [HealthOfModel(model.name, model.version, round(now - model.since, 1)) for model in call.service.shelf]
     return Health("UP", models)
 
 
-ENDPOINT = Endpoint("GET", "/health", health, "Whether the service answers", gives=Health)
+ENDPOINT = Endpoint("GET", "/health", health, "Whether the service answers", gives=Health, open=True)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from treetop.apps.serve.endpoint import Endpoint
+from treetop.apps.serve.endpoint import Call, Endpoint
 from treetop.apps.serve.messages import Models
-from treetop.apps.serve.service import Service
 
 __all__ = ["ENDPOINT", "models"]
 
 
-async def models(service: Service, _asked: None) -> Models:
+async def models(call: Call, _asked: None) -> Models:
     """All models, the first one first."""
-    return Models([model.describe() for model in service.shelf])
+    return Models([model.describe() for model in call.service.shelf])
 
 
 ENDPOINT = Endpoint("GET", "/v1/models", models, "List the models", gives=Models)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from treetop.apps.serve.endpoint import Endpoint
+from treetop.apps.serve.answering import predict
+from treetop.apps.serve.endpoint import Call, Endpoint
 from treetop.apps.serve.messages import SuggestRequest, SuggestResponse
-from treetop.apps.serve.service import Service
 from treetop.apps.serve.suggesting import results
 
 __all__ = ["ENDPOINT", "suggest"]
 
 
-async def suggest(service: Service, asked: SuggestRequest) -> SuggestResponse:
+async def suggest(call: Call, asked: SuggestRequest) -> SuggestResponse:
     """The best labels of each text."""
-    model = service.shelf[asked.model]
-    found = model.cut(model.predict(asked.texts, asked.k, asked.labels), asked.threshold)
+    model = call.service.shelf[asked.model]
+    found = model.cut(await predict(call, model, asked.texts, asked.k, asked.labels), asked.threshold)
     return SuggestResponse(model.name, model.version, found.kind, results(model, found))
 
 

@@ -1,0 +1,66 @@
+"""How texts get their predictions: at once where that takes a fraction of a millisecond, else by a queue."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from treetop.apps.serve.batching import pieces_of
+from treetop.apps.serve.endpoint import Call, ClientGoneError
+from treetop.apps.serve.model import ServedModel
+from treetop.predictions import Predictions
+
+__all__ = ["predict"]
+
+_AT_ONCE = 16_384
+"""Characters of texts that a linear model is asked about in between; longer ones would keep others waiting."""
+
+
+async def predict(
+    call: Call, model: ServedModel, texts: Sequence[str], k: int, labels: Sequence[str] | None = None
+) -> Predictions:
+    """The k best labels of each text."""
+    watch = call.service.watch
+    if not model.needs_encoder and sum(map(len, texts)) <= _AT_ONCE:
+        found = model.predict(texts, k, labels, watch.took)
+    elif not texts:
+        found = model.predict(texts, k, labels)
+    else:
+        found = await _queued(call, model, texts, k, labels)
+    watch.suggested(model.name, len(texts))
+    if found.kind == "probability" and labels is None:
+        watch.best(model.name, len(texts), float(found.scores[:, :1].sum()))
+    unknown = None if labels is not None else model.without_known_words(texts, found)
+    if unknown is not None:
+        watch.known_words(model.name, len(texts), unknown)
+    return found
+
+
+async def _queued(
+    call: Call, model: ServedModel, texts: Sequence[str], k: int, labels: Sequence[str] | None
+) -> Predictions:
+    queue = call.service.queue_of(model)
+    pieces = pieces_of(model, texts, k, None if labels is None else tuple(labels), queue.budget)
+    queue.submit(pieces)
+    left: asyncio.Future[Any] = asyncio.ensure_future(call.left())
+    together: asyncio.Future[Any] = asyncio.gather(*(piece.answer for piece in pieces))
+    try:
+        await asyncio.wait({left, together}, return_when=asyncio.FIRST_COMPLETED)
+        if not together.done():
+            raise ClientGoneError
+        return _joined(together.result())
+    finally:
+        for piece in pieces:
+            piece.gone = True
+        left.cancel()
+        together.cancel()
+
+
+def _joined(parts: Sequence[Predictions]) -> Predictions:
+    if len(parts) == 1:
+        return parts[0]
+    labels = np.concatenate([part.labels for part in parts])
+    return Predictions(labels, np.concatenate([part.scores for part in parts]), parts[0].names, parts[0].kind)

@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 NATIVE := CMakeLists.txt $(wildcard src/treetop/kernels/src/*.cpp src/treetop/kernels/src/*/*)
 PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint types tests test-browser slow coverage wheels bench drill profile clean
+.PHONY: demo test lint types tests test-browser chromium slow coverage wheels bench drill profile clean
 
 demo: $(VENV)/.demo
 	$(BIN)/treetop demo
@@ -27,13 +27,15 @@ types: $(VENV)/.dev
 tests: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n 2
 
-test-browser: $(VENV)/.dev
+test-browser: $(VENV)/.dev chromium
 	@$(PIP) playwright
+	TREETOP_BROWSER=needed $(BIN)/python -m pytest -q -n 2 -m browser tests/browser
+
+chromium:
 	@test -n "$$CHROMIUM" || command -v chromium > /dev/null || command -v chromium-browser > /dev/null \
 	  || command -v google-chrome > /dev/null || { test "$$(id -u)" = 0 && command -v apt-get > /dev/null \
 	  && apt-get update -q && apt-get install -y -q --no-install-recommends chromium; } || { \
 	  echo "no Chromium found; install it (Debian: apt-get install chromium) or set CHROMIUM to its path"; exit 1; }
-	TREETOP_BROWSER=needed $(BIN)/python -m pytest -q -m browser tests/browser
 
 slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -m slow

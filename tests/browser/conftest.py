@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from browser_watch import Watched
+from served_page import PageService, open_page, page_service
+from treetop.data import Dataset
+from treetop.labels import TreeConfig
+from treetop.methods.xr_linear import XRLinear, XRLinearConfig
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 """What Chromium is called, from system to system."""
@@ -57,3 +62,27 @@ def watched(chromium: Any) -> Iterator[Watched]:
     context.close()
     assert watch.troubles == []
     assert watch.abroad == []
+
+
+@pytest.fixture(scope="session")
+def page_models(toy_train: Dataset, toy_test: Dataset, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Two model folders as `treetop serve` takes them: one calibrated with label texts, one without either."""
+    folder = tmp_path_factory.mktemp("page")
+    config = XRLinearConfig(tree=TreeConfig(max_leaf=8))
+    described = toy_train.space.with_texts({name: name.replace("label", "About") for name in toy_train.space.names})
+    XRLinear(config).fit(replace(toy_train, space=described)).calibrate(toy_test).save(folder / "toy")
+    XRLinear(config).fit(toy_train).save(folder / "plain")
+    return [str(folder / "toy"), str(folder / "plain")]
+
+
+@pytest.fixture(scope="session")
+def running(chromium: Any, page_models: list[str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageService]:
+    """A service that all tests of the page share."""
+    with page_service(tmp_path_factory.mktemp("feedback"), *page_models) as service:
+        yield service
+
+
+@pytest.fixture
+def page(watched: Watched, running: PageService) -> Any:
+    """The page, with the models known."""
+    return open_page(watched, running.url)

@@ -22,6 +22,7 @@ from treetop.apps.commands.inspect import inspect
 from treetop.apps.commands.look import look
 from treetop.apps.commands.predict import predict
 from treetop.apps.commands.presets import presets
+from treetop.apps.commands.report import report
 from treetop.apps.commands.serve import serve
 from treetop.apps.commands.split import split
 from treetop.apps.commands.train import train
@@ -31,8 +32,8 @@ from treetop.version import __version__
 __all__ = ["COMMANDS", "app", "main"]
 
 COMMANDS = (
-    look, split, train, calibrate, predict, explain, evaluate, compare, ensemble, inspect, analyse, serve, presets,
-    demo,
+    look, split, train, calibrate, predict, explain, evaluate, compare, report, ensemble, inspect, analyse, serve,
+    presets, demo,
 )  # fmt: skip
 """In the order of `--help`."""
 _NO_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")

@@ -15,13 +15,14 @@ from treetop.data.layout import canonical_split
 from treetop.data.sampling import some_of
 from treetop.metrics.breakdown import BANDS
 
-__all__ = ["Look", "Other", "look_at"]
+__all__ = ["LABELS_PER_TEXT", "WORDS_PER_TEXT", "Look", "Other", "histogram", "look_at"]
 
 _SAMPLE = 20_000  # texts whose words are counted
 _MANY = 10  # labels that are listed
 _EXAMPLES = 3
-_LABELS_PER_TEXT = (0, 1, 2, 3, 4, 5, 10, 20, 50)
-_WORDS_PER_TEXT = (0, 1, 10, 30, 100, 300, 1000, 3000, 10_000)
+LABELS_PER_TEXT = (0, 1, 2, 3, 4, 5, 10, 20, 50)
+"""Where the ranges of a histogram begin."""
+WORDS_PER_TEXT = (0, 1, 10, 30, 100, 300, 1000, 3000, 10_000)
 _TEXTS_PER_LABEL = (1, 2, 6, 11, 101, 1001, 10_001)
 
 
@@ -77,9 +78,9 @@ def look_at(data: Path, split: str, **options: Any) -> Look:
     return Look(
         split=name if data.is_dir() else "",
         findings=dataset.findings,
-        labels_per_text=_histogram(per_text, _LABELS_PER_TEXT),
-        words_per_text=_histogram(np.array([len(text.split()) for text in sample], np.int64), _WORDS_PER_TEXT),
-        texts_per_label=_histogram(frequency[frequency > 0], _TEXTS_PER_LABEL),
+        labels_per_text=histogram(per_text, LABELS_PER_TEXT),
+        words_per_text=histogram(np.array([len(text.split()) for text in sample], np.int64), WORDS_PER_TEXT),
+        texts_per_label=histogram(frequency[frequency > 0], _TEXTS_PER_LABEL),
         bands=_bands(frequency),
         frequent=_frequent(dataset, frequency),
         examples=_examples(dataset),
@@ -88,7 +89,7 @@ def look_at(data: Path, split: str, **options: Any) -> Look:
     )
 
 
-def _histogram(values: NDArray[Any], starts: Sequence[int]) -> dict[str, int]:
+def histogram(values: NDArray[Any], starts: Sequence[int]) -> dict[str, int]:
     """How many values fall between one start and the next, by name; empty ranges at both ends are left out."""
     if not len(values):
         return {}

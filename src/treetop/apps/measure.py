@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treetop.data import Dataset
 from treetop.errors import ConfigError, DataError
@@ -30,7 +31,7 @@ from treetop.predictions import Kind, Predictions
 from treetop.presets.datasets import known_by_size, propensity_constants
 from treetop.runtime import Meter
 
-__all__ = ["Figures", "figures_of", "measure"]
+__all__ = ["Calibrated", "Figures", "calibration_of", "figures_of", "measure"]
 
 _BANDS_BY = ("p@5", "psp@5")
 _RARE = 10  # training texts, at most
@@ -123,7 +124,12 @@ def figures_of(
     A benchmark that is not named may be known by its sizes.
     """
     predictions = counted(predictions, dataset)
-    common = _decisions(predictions, dataset, model, threshold) | _calibration(predictions, dataset, model)
+    calibration = calibration_of(predictions, dataset, None if model is None else model.frequency)
+    common = _decisions(predictions, dataset, model, threshold) | {
+        "kind": predictions.kind,
+        "calibration": calibration.figures,
+        "diagram": calibration.diagram,
+    }
     if model is None:
         if benchmark is not None:
             raise ConfigError(f"benchmark is '{benchmark}', but without a model the training texts are not known")
@@ -158,14 +164,22 @@ def _decisions(
     return {"threshold": threshold, "cut": cut if isinstance(cut, float | int) else None, "passed": passed}
 
 
-def _calibration(predictions: Predictions, dataset: Dataset, model: Method[Any] | None) -> dict[str, Any]:
-    """How far the scores of the ten best labels can be read as probabilities, if they are from 0 to 1."""
+class Calibrated(NamedTuple):
+    """How far scores can be read as probabilities; without figures if they are not from 0 to 1."""
+
+    figures: dict[str, float]
+    diagram: Reliability | None
+
+
+def calibration_of(
+    predictions: Predictions, dataset: Dataset, frequency: NDArray[np.int64] | None = None
+) -> Calibrated:
+    """The calibration error of the ten best labels, that of rare ones if frequencies are known, and the Brier score."""
     k, scores = min(10, predictions.k), predictions.scores[predictions.labels >= 0]
     if predictions.kind not in ("score", "probability") or scores.min(initial=0) < 0 or scores.max(initial=0) > 1:
-        return {"kind": predictions.kind}
+        return Calibrated({}, None)
     diagram = reliability(predictions, dataset, k=k)
     found = {f"ece@{k}": diagram.error, f"brier@{k}": brier_score(predictions, dataset, k=k)}
-    if model is not None:
-        rare = model.frequency <= _RARE
-        found[f"ece_rare@{k}"] = expected_calibration_error(predictions, dataset, k=k, among=rare)
-    return {"kind": predictions.kind, "calibration": found, "diagram": diagram}
+    if frequency is not None:
+        found[f"ece_rare@{k}"] = expected_calibration_error(predictions, dataset, k=k, among=frequency <= _RARE)
+    return Calibrated(found, diagram)

@@ -153,11 +153,16 @@ class FineTuned(Method[C]):
     def _write(self, folder: Folder) -> None:
         """The model, and the log of its training: a line per record, `run` counts the trainings of one fit."""
         super()._write(folder)
-        records = [{"run": run, **record} for run, log in enumerate(self.logs) for record in log.records]
-        if records:
-            folder.write_lines(LOG, records)
+        if any(log.records for log in self.logs):
+            folder.write_lines(LOG, self.training_records())
         elif self._log_file is not None and self._log_file.exists():
             shutil.copyfile(self._log_file, folder.path / LOG)
+
+    def training_records(self) -> list[dict[str, Any]]:
+        """The log of the training, a record per logged step (see `TrainingLog`); none if nothing was fine-tuned."""
+        if not self.logs and self._log_file is not None and self._log_file.exists():
+            return list(Folder(self._log_file.parent).read_lines(LOG))
+        return [{"run": run, **record} for run, log in enumerate(self.logs) for record in log.records]
 
     def _run(self, train: Dataset) -> dict[str, Any]:
         """What must be the same for a run to be continued."""

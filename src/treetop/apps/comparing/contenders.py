@@ -40,6 +40,10 @@ class Wanted:
         options = {name: value for name, value in asdict(self).items() if name != "data"}
         return read(self.data, space=space, runtime=runtime, **options)
 
+    def training(self, runtime: Runtime) -> Dataset:
+        """The training texts of the same data."""
+        return replace(self, split="train").read(None, runtime)
+
     def rows(self) -> dict[str, int]:
         """The row of each text that has an id, by which predictions may name it."""
         return rows_by_id(source_of(self.data, self.split), self.text, self.encoding)
@@ -150,6 +154,8 @@ def _names(paths: Sequence[Path]) -> list[str]:
 def _one_numbering(dataset: Dataset, contenders: Sequence[Contender]) -> Field:
     """The numbers of the data's labels for all; those that only a contender knows come behind them."""
     true = {dataset.space.names[label] for label in np.unique(dataset.labels.indices).tolist()}
+    if not true:
+        raise DataError(f"none of the {len(dataset):,} texts has a label; give texts whose true labels are known")
     space = dataset.space
     for one in contenders:
         names = one.predictions.names or ()

@@ -48,6 +48,22 @@ class Suggestion(NamedTuple):
     label: str
     score: float
 
+    @property
+    def unseen(self) -> bool:
+        """Whether no training text had the label, so that nothing but its name speaks for it."""
+        return False
+
+
+class UnseenSuggestion(Suggestion):
+    """A label that no training text had: nothing but its name speaks for it."""
+
+    __slots__ = ()
+
+    @property
+    def unseen(self) -> bool:
+        """It is."""
+        return True
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Predictions:
@@ -65,6 +81,8 @@ class Predictions:
     """The name of each label number."""
     kind: Kind = "score"
     """What the scores are."""
+    unseen: NDArray[np.bool_] | None = None
+    """Which label numbers had no training text; None if names are not looked for, and such labels not found."""
 
     def __post_init__(self) -> None:
         if self.labels.shape != self.scores.shape or self.labels.ndim != 2:
@@ -100,8 +118,8 @@ class Predictions:
         if isinstance(text, slice):
             return self.rows(text)
         pairs = zip(self.labels[text].tolist(), self.scores[text].tolist(), strict=True)
-        name = self._name_of
-        return [Suggestion(name(label), score) for label, score in pairs if label >= 0]
+        name, kind = self._name_of, self._suggestion
+        return [kind(label)(name(label), score) for label, score in pairs if label >= 0]
 
     def __iter__(self) -> Iterator[list[Suggestion]]:
         return (self[text] for text in range(len(self)))
@@ -114,6 +132,7 @@ class Predictions:
             self.kind == other.kind
             and np.array_equal(self.labels, other.labels)
             and np.array_equal(self.scores, other.scores)
+            and np.array_equal(self.are_unseen, other.are_unseen)
             and (self.names is other.names or list(self.names or ()) == list(other.names or ()))
         )
 
@@ -173,24 +192,37 @@ class Predictions:
         indptr = np.concatenate([[0], np.cumsum(found.sum(axis=1))])
         return from_parts(indptr, columns[order], values[order], columns=width)
 
+    @property
+    def are_unseen(self) -> NDArray[np.bool_]:
+        """Which suggestions are of labels that no training text had, texts × k."""
+        if self.unseen is None:
+            return np.zeros(self.labels.shape, bool)
+        return (self.labels >= 0) & self.unseen[self.labels]
+
     def records(self) -> list[dict[str, Any]]:
-        """One dictionary per suggestion: the number of the text from 0, the rank from 1, label and score."""
+        """One dictionary per suggestion: the number of the text from 0, the rank from 1, label and score.
+
+        With label names, also whether the label is one that no training text had, `unseen`.
+        """
         return [
-            {"text": text, "rank": rank, "label": label, "score": score}
+            {"text": text, "rank": rank, "label": one.label, "score": one.score}
+            | ({} if self.unseen is None else {"unseen": one.unseen})
             for text, found in enumerate(self)
-            for rank, (label, score) in enumerate(found, 1)
+            for rank, one in enumerate(found, 1)
         ]
 
     def to_frame(self) -> pl.DataFrame:
-        """The same as a polars table: columns text, rank, label, score."""
+        """The same as a polars table: columns text, rank, label, score, and with label names unseen."""
         import polars as pl
 
         texts, places = np.nonzero(self.labels >= 0)
         labels = list(map(self._name_of, self.labels[texts, places].tolist()))
-        columns = {"text": texts.astype(np.int64), "rank": places.astype(np.int64) + 1}
-        return pl.DataFrame(
-            columns | {"label": pl.Series(labels, dtype=pl.String), "score": self.scores[texts, places]}
-        )
+        columns: dict[str, Any] = {"text": texts.astype(np.int64), "rank": places.astype(np.int64) + 1}
+        columns |= {"label": pl.Series(labels, dtype=pl.String), "score": self.scores[texts, places]}
+        return pl.DataFrame(columns | ({} if self.unseen is None else {"unseen": self.are_unseen[texts, places]}))
+
+    def _suggestion(self, label: int) -> type[Suggestion]:
+        return Suggestion if self.unseen is None or not self.unseen[label] else UnseenSuggestion
 
     @property
     def _name_of(self) -> Callable[[int], str]:

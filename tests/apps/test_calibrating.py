@@ -3,8 +3,10 @@ from __future__ import annotations
 import pytest
 
 from conftest import planted
-from treetop.apps.calibrating import calibrated, choose_calibrating
-from treetop.data import Dataset
+from named import KNOWN, NAMES, named_texts
+from treetop.apps.calibrating import Naming, calibrated, choose_calibrating
+from treetop.data import Dataset, LabelSpace
+from treetop.errors import ConfigError
 from treetop.methods.xr_linear import XRLinear
 from treetop.metrics import expected_calibration_error
 
@@ -38,6 +40,31 @@ def test_without_dev_texts_a_share_is_held_out_and_the_model_trained_again(toy_t
     assert (model.predict(toy_test).labels == XRLinear().fit(train).predict(toy_test).labels).all()
     assert expected_calibration_error(model.predict(toy_test), toy_test) < 0.02  # the map still holds
     assert choose_calibrating("xr-linear", train, None, None, 0).held_out is None  # nobody asked for twice the work
+
+
+def test_names_are_learned_first_and_outlive_the_second_training() -> None:
+    train, test = named_texts(1000, 1, KNOWN), named_texts(300, 2)
+    chosen = choose_calibrating("xr-linear", train, None, None, 0, Naming(catalogue=LabelSpace(NAMES)))
+    model = XRLinear()
+    assert chosen.fit(model) is None
+    assert model.training["texts"] == 1000
+    assert model.naming is not None
+    assert model.training["label_names"]["used"]
+    assert model.space.names == (*train.space.names, *NAMES[24:])
+    assert expected_calibration_error(model.predict(test), test) < 0.1
+    plain = XRLinear()
+    choose_calibrating("xr-linear", train, None, True, 0, Naming(wanted=False)).fit(plain)
+    assert plain.naming is None
+    assert plain.calibration is not None
+    only = XRLinear()
+    choose_calibrating("xr-linear", train, None, False, 0, Naming(catalogue=LabelSpace(NAMES))).fit(only)
+    assert only.naming is not None
+    assert only.calibration is None
+
+
+def test_labels_that_could_not_be_suggested_are_refused(toy_train: Dataset) -> None:
+    with pytest.raises(ConfigError, match="--labels-file is given with --no-names"):
+        choose_calibrating("xr-linear", toy_train, None, None, 0, Naming(wanted=False, catalogue=LabelSpace(["a"])))
 
 
 def test_a_model_with_an_encoder_is_trained_once(toy_train: Dataset) -> None:

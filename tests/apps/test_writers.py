@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -31,6 +32,21 @@ def write(path: Path, ids: Sequence[Any] = IDS) -> Path:
         put(ids[:1], FOUND[:1])
         put(ids[1:], FOUND[1:])
     return path
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+def test_labels_that_no_training_text_had_are_marked(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"found{ending}"
+    found = replace(FOUND, unseen=np.array([True, False, False, False]))
+    with writer(path, unseen=True) as put:
+        put(IDS, found)
+    rows = {id_word(given): row for row, given in enumerate(IDS) if given is not None}
+    assert read_predictions(path, NAMES, rows, 3) == FOUND
+    if ending == ".jsonl":
+        assert [json.loads(line)["unseen"] for line in path.read_text("utf-8").splitlines()] == [[NAMES[0]], [], []]
+    elif ending in (".csv", ".tsv", ".parquet"):
+        frame = pl.read_parquet(path) if ending == ".parquet" else pl.read_csv(path, separator=",\t"[ending == ".tsv"])
+        assert frame["unseen"].cast(pl.Int64).to_list() == [0, 1, 0, 0]
 
 
 @pytest.mark.parametrize("ending", WRITERS)

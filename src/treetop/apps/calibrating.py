@@ -10,15 +10,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from treetop.data import Dataset, split_by_ratio
-from treetop.errors import DataError
+from treetop.data import Dataset, LabelSpace, split_by_ratio
+from treetop.errors import ConfigError, DataError
 from treetop.methods import Method
 from treetop.methods.registry import method_record
 
-__all__ = ["Calibrating", "calibrated", "choose_calibrating"]
+__all__ = ["Calibrating", "Naming", "calibrated", "choose_calibrating", "learned"]
 
 _SHARE, _LARGEST_SHARE = 0.1, 0.3  # of the training texts: more of few of them
 _FEWEST, _MOST = 200, 10_000
+
+
+class Naming(NamedTuple):
+    """Whether label names may count, and which labels there are beside those of the training texts."""
+
+    wanted: bool = True
+    catalogue: LabelSpace | None = None
+
+    def check(self) -> None:
+        """Refuse labels that could not be suggested."""
+        if self.catalogue is not None and not self.wanted:
+            raise ConfigError("--labels-file is given with --no-names, but labels are found by their names only")
+
+
+_BY_DEFAULT = Naming()
 
 
 class Calibrating(NamedTuple):
@@ -29,18 +44,32 @@ class Calibrating(NamedTuple):
     """Reads the texts to calibrate on; None: the model is not calibrated."""
     again: Dataset | None = None
     """All texts, to train again on afterwards."""
+    naming: Naming = _BY_DEFAULT
+    maps: bool = True
+    """Whether to calibrate; else texts are held out for the names."""
 
     def fit(self, model: Method[Any]) -> str | None:
         """Train and calibrate a model; what stood in the way of a calibration, if something did."""
         model.fit(self.train)
         if self.held_out is None:
             return None
-        problem = calibrated(model, self.held_out())
+        problem = learned(model, self.held_out(), self.naming, maps=self.maps)
         if self.again is not None:
-            calibration = model.calibration
+            naming, calibration, facts = model.naming, model.calibration, model.training.get("label_names")
             model.fit(self.again)
-            model.calibration = None if calibration is None else calibration.moved(model.frequency)
+            model.adopt(naming, calibration)
+            model.training |= {} if facts is None else {"label_names": facts}
         return problem
+
+
+def learned(model: Method[Any], held_out: Dataset, naming: Naming, *, maps: bool = True) -> str | None:
+    """Learn what names are worth, then calibrate; what stood in the way, if something did."""
+    if naming.wanted:
+        try:
+            model.learn_names(held_out, catalogue=naming.catalogue)
+        except DataError as error:
+            return str(error)
+    return calibrated(model, held_out) if maps else None
 
 
 def calibrated(model: Method[Any], held_out: Dataset) -> str | None:
@@ -53,13 +82,23 @@ def calibrated(model: Method[Any], held_out: Dataset) -> str | None:
 
 
 def choose_calibrating(
-    name: str, dataset: Dataset, dev: Callable[[], Dataset] | None, wanted: bool | None, seed: int
+    name: str,
+    dataset: Dataset,
+    dev: Callable[[], Dataset] | None,
+    wanted: bool | None,
+    seed: int,
+    naming: Naming = _BY_DEFAULT,
 ) -> Calibrating:
-    """What is done for a method: with dev texts unless it is not wanted, without them only if it is wanted."""
-    if wanted is False or (wanted is None and dev is None):
+    """What is done for a method: with dev texts unless it is not wanted, without them only if it is wanted.
+
+    Labels that no training text has are of use only if names are learned, so a catalogue is a wish for that.
+    """
+    naming.check()
+    maps = wanted is not False
+    if naming.catalogue is None and (not maps or (wanted is None and dev is None)):
         return Calibrating(dataset)
     if dev is not None:
-        return Calibrating(dataset, dev)
+        return Calibrating(dataset, dev, naming=naming, maps=maps)
     share = min(max(_SHARE, _FEWEST / len(dataset)), _LARGEST_SHARE, _MOST / len(dataset))
     rest, held_out = split_by_ratio(dataset, 1 - share, seed)
-    return Calibrating(rest, lambda: held_out, None if method_record(name).has("encoder") else dataset)
+    return Calibrating(rest, lambda: held_out, None if method_record(name).has("encoder") else dataset, naming, maps)

@@ -59,7 +59,9 @@ class Figures:
     kind: Kind = "score"
     """What the scores are."""
     unseen: int = 0
-    """True (text, label) pairs whose label was never seen in training; no model can find them."""
+    """True (text, label) pairs whose label was never seen in training; only its name can find them."""
+    unseen_found: float | None = None
+    """The share of these pairs found among the ten best; None if the model does not look for names."""
     seen: float | None = None
     """Share of the texts that the model was trained on; None if that is not known."""
     bands: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -82,6 +84,8 @@ class Figures:
         if self.propensity is not None:
             constants = {"propensity_a": self.propensity.a, "propensity_b": self.propensity.b}
             facts |= {"unseen_pairs": self.unseen, "seen_in_training": self.seen, **constants}
+        if self.unseen_found is not None:
+            facts["unseen_found@10"] = self.unseen_found
         if self.seconds is not None:
             facts["predict_seconds"] = round(self.seconds, 4)
         calibration = {f"calibration/{name}": value for name, value in self.calibration.items()}
@@ -139,7 +143,8 @@ def figures_of(
     a, b = propensity_constants(benchmark)
     propensity = Propensity(a=a, b=b, train_texts=model.training["texts"])
     weights: dict[str, Any] = {"frequency": model.frequency, "propensity": propensity}
-    seen = np.append(model.frequency > 0, np.zeros(dataset.labels.shape[1] - len(model.space), bool))
+    beyond = max(0, dataset.labels.shape[1] - len(model.space))
+    seen = np.append(model.frequency > 0, np.zeros(beyond, bool))
     again = model.trained_on(dataset)
     return Figures(
         len(dataset),
@@ -147,10 +152,16 @@ def figures_of(
         **common,
         seen=None if again is None else float(again.mean()),
         unseen=int(np.count_nonzero(~seen[dataset.labels.indices])),
+        unseen_found=_unseen_found(predictions, dataset, model.frequency) if model.suggests_unseen else None,
         bands=breakdown(predictions, dataset, _BANDS_BY, **weights),
         propensity=propensity,
         benchmark=benchmark,
     )
+
+
+def _unseen_found(predictions: Predictions, dataset: Dataset, frequency: NDArray[np.int64]) -> float:
+    """The share of true pairs with labels never seen in training that are found among the ten best."""
+    return breakdown(predictions, dataset, ("p@10",), frequency=frequency)["unseen"]["found@10"]
 
 
 def _decisions(

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from treetop.methods.ensemble import Ensemble
 
 __all__ = [
-    "compare_figures", "say_calibrated", "say_ensemble", "say_findings", "say_kept", "say_split", "say_trained",
+    "compare_figures", "say_calibrated", "say_ensemble", "say_findings", "say_kept", "say_names", "say_split",
+    "say_trained",
     "say_verified", "show_analysis", "show_figures", "show_model", "show_presets", "show_suggestions", "warn_of_memory",
 ]  # fmt: skip
 
@@ -84,6 +85,21 @@ def say_kept(model: Method[Any]) -> None:
         )
 
 
+def say_names(model: Method[Any]) -> None:
+    """Whether label names found in texts count, and what that did."""
+    facts = model.training.get("label_names")
+    if facts is None:
+        return
+    moved = f"{100 * facts['without']:.1f} to {100 * facts['best']:.1f} (± {100 * facts['error']:.1f})"
+    told = f"the mean of P@1, P@3 and P@5 from {moved} on {facts['texts']:,} held-out texts"
+    only = 0 if model.naming is None else len(model.space) - model.naming.trained
+    more = f"; {only:,} labels without training texts can be suggested" if only else ""
+    line = f"label names found in texts count: they moved {told}{more}" if facts["used"] else (
+        f"label names do not count: at best they moved {told}"
+    )  # fmt: skip
+    notes.print(line, highlight=False, soft_wrap=True)
+
+
 def say_calibrated(model: Method[Any], problem: str | None = None) -> None:
     """What probabilities rest on and which thresholds they suggest; or why there are none."""
     if problem is not None:
@@ -132,7 +148,12 @@ def show_figures(figures: Figures, texts: str = "") -> None:
         constants = f"propensity constants{of}: A {figures.propensity.a}, B {figures.propensity.b}"
         out.print(constants, style="dim", highlight=False)
     if figures.unseen:
-        out.print(f"{figures.unseen:,} true labels of these texts were never seen in training", style="dim")
+        found = "" if figures.unseen_found is None else f"; {100 * figures.unseen_found:.1f} % are among the ten best"
+        out.print(
+            f"{figures.unseen:,} true labels of these texts were never seen in training{found}",
+            style="dim",
+            soft_wrap=True,
+        )
 
 
 def compare_figures(models: Mapping[str, Figures]) -> None:
@@ -200,9 +221,10 @@ def _bands(figures: Figures) -> Table:
 def show_suggestions(text: str, suggestions: Sequence[Suggestion], true: Sequence[str]) -> None:
     """One text, what was suggested (right ones marked), and what was right."""
     out.print(f"\n{_shorten(text)}", style="bold", highlight=False, markup=False)
-    for label, score in suggestions:
-        mark, style = ("✓", "green") if label in true else (" ", "dim")
-        out.print(f"  {mark} {label:<44} {score:.3f}", style=style, highlight=False, markup=False)
+    for one in suggestions:
+        mark, style = ("✓", "green") if one.label in true else (" ", "dim")
+        line = f"  {mark} {one.label:<44} {one.score:.3f}{'  unseen' if one.unseen else ''}"
+        out.print(line, style=style, highlight=False, markup=False)
     missed = [label for label in true if label not in {one.label for one in suggestions}]
     if missed:
         out.print(f"    also right: {', '.join(missed)}", style="dim", highlight=False, markup=False)
@@ -219,7 +241,9 @@ def show_model(model: Method[Any], path: Path, depth: int) -> None:
     """The card of a model: method, cost, sizes, settings that matter, and the top of its label tree."""
     table = Table(title=str(path), title_justify="left", show_header=False)
     facts = {"method": model.name} | model.training | {"size on disk": size(_bytes(path))} | model.describe()
+    facts |= {} if model.naming is None else model.naming.describe()
     facts |= {} if model.calibration is None else model.calibration.describe()
+    facts.pop("label_names", None)
     for name, value in facts.items():
         table.add_row(name.replace("_", " "), f"{value:,}" if isinstance(value, int) else str(value))
     for name, value in _flat(to_dict(model.config)):

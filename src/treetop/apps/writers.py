@@ -27,14 +27,23 @@ __all__ = ["COLUMNS", "WRITERS", "check_ending", "id_word", "writer"]
 
 COLUMNS = ("text", "id", "rank", "label", "score")
 """Of a table: the text's number from 0, its id if it has one, the label's place from 1, its name and its score."""
+UNSEEN = "unseen"
+"""One column more if the model suggests labels that no training text had: whether it is such a label."""
 
+Columns: TypeAlias = Sequence[str]
 Write: TypeAlias = Callable[[Sequence[Any], "Predictions"], None]
 """Takes the ids of the next texts (None for one without) and their predictions."""
 
 
-def writer(path: Path | None) -> AbstractContextManager[Write]:
-    """What writes into a file of the form that its ending says, or JSON lines to standard output."""
-    return _to_standard_output() if path is None else WRITERS[check_ending(path)](path)
+def writer(path: Path | None, *, unseen: bool = False) -> AbstractContextManager[Write]:
+    """What writes into a file of the form that its ending says, or JSON lines to standard output.
+
+    `unseen`: the model suggests labels that no training text had, so a table has a column that says so.
+    """
+    if path is None:
+        return _to_standard_output()
+    columns = (*COLUMNS, UNSEEN) if unseen else COLUMNS
+    return WRITERS[check_ending(path)](path, columns)
 
 
 def check_ending(path: Path) -> str:
@@ -74,7 +83,7 @@ def _to_standard_output() -> Iterator[Write]:
 
 
 @contextmanager
-def _json_lines(path: Path) -> Iterator[Write]:
+def _json_lines(path: Path, _columns: Columns) -> Iterator[Write]:
     """A line per text: its id if it has one, labels and scores."""
     with whole_file(path) as file:
         yield partial(_write_lines, file)
@@ -85,25 +94,27 @@ def _write_lines(file: IO[str], ids: Sequence[Any], found: Predictions) -> None:
         row: dict[str, Any] = {} if given is None else {"id": _as_json(given)}
         row["labels"] = [one.label for one in suggestions]
         row["scores"] = [float(f"{one.score:.6g}") for one in suggestions]
+        if found.unseen is not None:
+            row["unseen"] = [one.label for one in suggestions if one.unseen]
         file.write(json.dumps(row, ensure_ascii=False) + "\n")
     file.flush()
 
 
 @contextmanager
-def _separated(delimiter: str, path: Path) -> Iterator[Write]:
+def _separated(delimiter: str, path: Path, columns: Columns) -> Iterator[Write]:
     """A table as text."""
     with whole_file(path) as file:
         table, rows = csv.writer(file, delimiter=delimiter, lineterminator="\n"), _Rows()
-        table.writerow(COLUMNS)
-        yield lambda ids, found: table.writerows(rows.of(ids, found))
+        table.writerow(columns)
+        yield lambda ids, found: table.writerows(row[: len(columns)] for row in rows.of(ids, found))
 
 
 @contextmanager
-def _trec(path: Path) -> Iterator[Write]:
+def _trec(path: Path, _columns: Columns) -> Iterator[Write]:
     """A TREC run: `id Q0 label rank score treetop`; blanks and % within a word are written as %20 and %25."""
 
     def write(ids: Sequence[Any], found: Predictions) -> None:
-        for text, word, rank, label, score in rows.of(ids, found):
+        for text, word, rank, label, score, _ in rows.of(ids, found):
             file.write(f"{_one_word(word or str(text))} Q0 {_one_word(label)} {rank} {score} treetop\n")
 
     rows = _Rows()
@@ -121,16 +132,16 @@ class _Rows:
     def __init__(self) -> None:
         self.texts = 0
 
-    def of(self, ids: Sequence[Any], found: Predictions) -> Iterator[tuple[int, str, int, str, float]]:
+    def of(self, ids: Sequence[Any], found: Predictions) -> Iterator[tuple[int, str, int, str, float, int]]:
         """The rows of the next texts."""
         for text, (given, suggestions) in enumerate(zip(ids, found, strict=True), self.texts):
-            for rank, (label, score) in enumerate(suggestions, 1):
-                yield text, id_word(given), rank, label, float(f"{score:.6g}")
+            for rank, one in enumerate(suggestions, 1):
+                yield text, id_word(given), rank, one.label, float(f"{one.score:.6g}"), int(one.unseen)
         self.texts += len(ids)
 
 
 @contextmanager
-def _parquet(path: Path) -> Iterator[Write]:
+def _parquet(path: Path, columns: Columns) -> Iterator[Write]:
     """A table in columns."""
     import polars as pl
 
@@ -145,13 +156,14 @@ def _parquet(path: Path) -> Iterator[Write]:
         texts += len(ids)
 
     empty = {"text": pl.Int64, "id": pl.String, "rank": pl.Int64, "label": pl.String, "score": pl.Float32}
+    empty |= {UNSEEN: pl.Boolean} if UNSEEN in columns else {}
     with whole_bytes(path) as file:
         yield write
-        pl.concat([pl.DataFrame(schema=empty), *(frame.select(COLUMNS) for frame in frames)]).write_parquet(file)
+        pl.concat([pl.DataFrame(schema=empty), *(frame.select(columns) for frame in frames)]).write_parquet(file)
 
 
 @contextmanager
-def _npz(path: Path) -> Iterator[Write]:
+def _npz(path: Path, _columns: Columns) -> Iterator[Write]:
     """Scores as a sparse matrix, texts × labels, for `scipy.sparse.load_npz`; `names` has the labels' names as JSON."""
     import numpy as np
     from scipy.sparse import csr_array, vstack
@@ -176,7 +188,7 @@ def _npz(path: Path) -> Iterator[Write]:
         np.savez_compressed(file, format=np.array(b"csr"), names=coded, **arrays)
 
 
-WRITERS: dict[str, Callable[[Path], AbstractContextManager[Write]]] = {
+WRITERS: dict[str, Callable[[Path, Columns], AbstractContextManager[Write]]] = {
     ".jsonl": _json_lines,
     ".csv": partial(_separated, ","),
     ".tsv": partial(_separated, "\t"),

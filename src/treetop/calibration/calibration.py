@@ -85,7 +85,7 @@ class Calibration:
     def apply(self, predictions: Predictions) -> Predictions:
         """The same labels in the same order with probabilities instead of scores."""
         found = probabilities(predictions.labels, predictions.scores, self.band, self.curves)
-        return Predictions(predictions.labels, found, predictions.names, "probability")
+        return replace(predictions, scores=found, kind="probability")
 
     def threshold(self, aim: str) -> float | Floats:
         """The probability at or above which labels reach an aim such as `precision:0.9`; or one for each label."""

@@ -23,7 +23,7 @@ from treetop.errors import DataError
 from treetop.sparse import from_parts
 from treetop.types import CSR
 
-__all__ = ["label_texts", "numbered_space", "released_texts"]
+__all__ = ["label_texts", "numbered_space", "read_catalogue", "released_texts"]
 
 _WITH_NAMES = ("labels.jsonl", "labels.jsonl.gz", "labels.tsv", "labels.txt")
 _IN_ORDER = (
@@ -50,6 +50,17 @@ def label_texts(folder: Path) -> dict[str, str]:
     """The text of each label that the folder's label file describes; empty if there is no such file."""
     path = _first(folder, _WITH_NAMES)
     return {} if path is None else {name: text for name, text in _entries(path) if text is not None}
+
+
+def read_catalogue(path: Path) -> LabelSpace:
+    """All labels of a label file, one that is named twice with the text it has first."""
+    if not path.is_file():
+        raise DataError("no such file; give one with label<TAB>text per line", path=path)
+    entries = {name: text or name for name, text in reversed(list(_entries(path))) if name}
+    if not entries:
+        raise DataError("the file names no label; write label<TAB>text per line", path=path)
+    names = list(reversed(entries))
+    return LabelSpace(names, [entries[name] for name in names])
 
 
 def numbered_space(folder: Path | None, labels: CSR) -> tuple[CSR, LabelSpace]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from treetop.kernels._native import TermIndex, arrange_counts
 from treetop.kernels.kmeans import kmeans_split, kmeans_tree
+from treetop.kernels.names import NamePostings, rank_by_names
 from treetop.kernels.pack import Packed, WeightType, concat_packed, pack, unpack, weights_of_child
 from treetop.kernels.packed_checks import check_level
 from treetop.kernels.pifa import pifa
@@ -17,6 +18,7 @@ __all__ = [
     "Curves",
     "Link",
     "Mask",
+    "NamePostings",
     "NodeWeights",
     "Packed",
     "Searcher",
@@ -32,6 +34,7 @@ __all__ = [
     "pack",
     "pifa",
     "probabilities",
+    "rank_by_names",
     "score_level",
     "squared_lengths",
     "top_k",

@@ -167,6 +167,20 @@ def arrange_counts(
     columns: NDArray[np.int32],
     threads: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]: ...
+def rank_by_names(
+    start: NDArray[np.int64],
+    term: NDArray[np.int32],
+    listed: NDArray[np.int32],
+    scores: NDArray[np.float32],
+    index_start: NDArray[np.int64],
+    index_label: NDArray[np.int32],
+    index_share: NDArray[np.float32],
+    worth: NDArray[np.float32],
+    allowed: NDArray[np.uint8],
+    floor: float,
+    k: int,
+    threads: int,
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]: ...
 def probabilities(
     labels: NDArray[np.int32],
     scores: NDArray[np.float32],

@@ -24,8 +24,10 @@ from treetop.methods.configured import Configured
 from treetop.methods.costs import Sizes, sizes_of
 from treetop.methods.explaining.account import Account
 from treetop.methods.explaining.explained import explained
+from treetop.methods.naming import Catalogue, learn_naming, spaces
 from treetop.methods.origin import Origin
-from treetop.methods.parts import CALIBRATION, KEPT, Part, read_parts, write_parts
+from treetop.methods.parts import CALIBRATION, KEPT, NAMING, Part, read_parts, write_parts
+from treetop.naming import Naming
 from treetop.predictions import Ask, Predictions, check_k
 from treetop.progress import Plan, Stage
 from treetop.runtime import Meter, Runtime
@@ -88,6 +90,8 @@ class Method(Configured[C], ABC):
     """Maps from scores to probabilities; there after `calibrate`."""
     kept: KeptTexts | None = None
     """Training texts to show beside an explanation; there after `keep_texts`."""
+    naming: Naming | None = None
+    """What label names found in texts are worth; there after `learn_names`, unless it is nothing."""
     _origin: Origin | None = None
 
     def fit(self: M, data: Input, labels: Labels | None = None, *, label_names: Any = None) -> M:
@@ -98,7 +102,7 @@ class Method(Configured[C], ABC):
         """
         dataset = tagged(data, labels, label_names)
         _check_learnable(dataset)
-        self._origin = self.calibration = self.kept = None
+        self._origin = self.calibration = self.naming = self.kept = None
         with self.runtime.told.following(lambda: self.plan(dataset)), Meter() as meter:
             self._fit(dataset)
         self.space = dataset.space
@@ -113,6 +117,35 @@ class Method(Configured[C], ABC):
             **_features_fact(self.config, dataset.corpus),
         }
         return self
+
+    def learn_names(
+        self: M,
+        data: Input,
+        labels: Labels | None = None,
+        *,
+        label_names: Any = None,
+        catalogue: Catalogue | None = None,
+    ) -> M:
+        """Learn from held-out texts what it is worth that a label's name is found in a text.
+
+        From then on it counts into every score; where it does not help it is left out, and `naming` is None. The
+        `catalogue` has labels that may have no training text, and are suggested by their names alone: names, a
+        dictionary from names to texts, or a label space. Calibrate afterwards: rankings change.
+        """
+        self._check_fitted()
+        choice = learn_naming(self, tagged(data, labels, label_names), catalogue)
+        self.adopt(choice.naming, None)
+        self.training = self.training | {"label_names": choice.facts()}
+        return self
+
+    def adopt(self, naming: Naming | None, calibration: Calibration | None) -> None:
+        """Take over what a model of the same labels and settings, or this one before, learned from held-out texts."""
+        trained, frequency = spaces(self)
+        self.naming = None if naming is None else naming.given(frequency)
+        self.space = trained if naming is None else naming.space
+        self.frequency = np.append(frequency, np.zeros(len(self.space) - len(trained), np.int64))
+        self.calibration = None if calibration is None else calibration.moved(self.frequency)
+        self._origin = None
 
     def calibrate(self: M, data: Input, labels: Labels | None = None, *, label_names: Any = None) -> M:
         """Learn from held-out texts and their labels how likely a label is at each score.
@@ -143,8 +176,9 @@ class Method(Configured[C], ABC):
         self._check_fitted()
         check_k(k)
         ask = self._ask(k, labels, beam)
-        found = self._predict(as_corpus(texts), ask)
-        predictions = Predictions(found.labels, found.scores, self.space.names, found.kind)
+        found = self._rank(as_corpus(texts), ask)
+        unseen = self.frequency == 0 if self.suggests_unseen else None
+        predictions = Predictions(found.labels, found.scores, self.space.names, found.kind, unseen)
         if self.calibration is not None and self.calibration.covers(ask):
             predictions = self.calibration.apply(predictions)
         if threshold is None:
@@ -169,9 +203,22 @@ class Method(Configured[C], ABC):
         dataset = tagged(data, labels, label_names)
         if not len(dataset.corpus.texts):
             raise DataError("there are no texts to keep, only features; give the texts")
-        self.kept = KeptTexts.of(dataset, self.space, getattr(self, "tfidf", None), threads=self.runtime.cores)
+        self.kept = KeptTexts.of(dataset, spaces(self)[0], getattr(self, "tfidf", None), threads=self.runtime.cores)
         self._origin = None
         return self
+
+    def _rank(self, corpus: Corpus, ask: Ask) -> Predictions:
+        """Labels by number, with what their names say."""
+        if self.naming is None:
+            return self._predict(corpus, ask)
+        inner = self.naming.inner(ask)
+        listed = self.naming.nothing(len(corpus)) if inner is None else self._predict(corpus, inner)
+        return self.naming.mixed(listed, corpus, ask, self.runtime)
+
+    @property
+    def suggests_unseen(self) -> bool:
+        """Whether labels without a training text are suggested by their names."""
+        return self.naming is not None
 
     @property
     def calibration_depth(self) -> int:
@@ -202,7 +249,9 @@ class Method(Configured[C], ABC):
             model.frequency = folder.read_tensors("labels.safetensors")["frequency"]
             model.space = _read_labels(folder, len(model.frequency))
             model.learned = folder.read_tensors(TEXTS)["digests"] if folder.has(TEXTS) else None
-            read_parts(model, (*cls.parts, CALIBRATION, KEPT), folder)
+            read_parts(model, (*cls.parts, NAMING), folder)
+            model.adopt(model.naming, None)
+            read_parts(model, (CALIBRATION, KEPT), folder)
         model._origin = Origin.of(folder.path)
         return model
 
@@ -210,12 +259,8 @@ class Method(Configured[C], ABC):
         """What is pickled or copied: all of it, or of a model that was loaded where it is from."""
         if self._origin is None or not self._origin.unchanged():
             return self.__dict__ | {"_origin": None}
-        stored = {part.attribute for part in (*self.parts, CALIBRATION, KEPT)} | {
-            "space",
-            "frequency",
-            "training",
-            "learned",
-        }
+        facts = {"space", "frequency", "training", "learned"}
+        stored = facts | {part.attribute for part in (*self.parts, NAMING, CALIBRATION, KEPT)}
         return {name: value for name, value in self.__dict__.items() if name not in stored}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -252,7 +297,8 @@ class Method(Configured[C], ABC):
     def _facts(self) -> dict[str, Any]:
         if not hasattr(self, "space"):
             return {"state": "not fitted"}
-        known = {} if self.calibration is None else self.calibration.describe()
+        known = {} if self.naming is None else self.naming.describe()
+        known |= {} if self.calibration is None else self.calibration.describe()
         return {"labels": len(self.space), "training texts": self.training["texts"], **self.describe(), **known}
 
     def label_tree(self) -> LabelTree | None:
@@ -279,16 +325,16 @@ class Method(Configured[C], ABC):
             "config": to_dict(self.config),
         }
         folder.write_json(CARD, card)
-        texts = self.space.texts
-        names = self.space.names
+        trained, frequency = spaces(self)
+        names, texts = trained.names, trained.texts
         rows = [{"label": n} for n in names] if texts is None else [
             {"label": n, "text": t} for n, t in zip(names, texts, strict=True)
         ]  # fmt: skip
         folder.write_lines(LABELS, rows)
-        folder.write_tensors("labels.safetensors", {"frequency": np.asarray(self.frequency)})
+        folder.write_tensors("labels.safetensors", {"frequency": np.asarray(frequency)})
         if self.learned is not None:
             folder.write_tensors(TEXTS, {"digests": self.learned})
-        write_parts(self, (*self.parts, CALIBRATION, KEPT), folder)
+        write_parts(self, (*self.parts, NAMING, CALIBRATION, KEPT), folder)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "space"):

@@ -15,32 +15,38 @@ from treetop.metrics.truth import as_truth
 from treetop.predictions import Ask, Kind, Predictions
 from treetop.types import Floats
 
-__all__ = ["cut_at", "held_out", "learn_calibration"]
+__all__ = ["HeldOutModel", "cut_at", "held_out", "learn_calibration"]
 
 _COPIES = 0.1  # share of texts that may be copies of training texts, as in real data; they are left out
 
 
-class _Model(Protocol):
-    """What calibration needs of a model."""
+class HeldOutModel(Protocol):
+    """What learning from held-out texts needs of a model."""
 
     space: LabelSpace
     frequency: NDArray[np.int64]
 
     @property
-    def calibration_depth(self) -> int: ...
-    def trained_on(self, texts: Any) -> NDArray[np.bool_] | None: ...
-    def _predict(self, corpus: Corpus, ask: Ask) -> Predictions: ...
+    def calibration_depth(self) -> int:
+        """Labels of each held-out text that calibration looks at."""
+        ...
+
+    def trained_on(self, texts: Any) -> NDArray[np.bool_] | None:
+        """Which texts the model learned from."""
+        ...
+
+    def _rank(self, corpus: Corpus, ask: Ask) -> Predictions: ...
 
 
-def learn_calibration(model: _Model, dataset: Dataset) -> Calibration:
+def learn_calibration(model: HeldOutModel, dataset: Dataset) -> Calibration:
     """The calibration of a model on texts that it was not trained on."""
     dataset = held_out(model, dataset)
-    found = model._predict(dataset.corpus, Ask(min(model.calibration_depth, len(model.space))))
+    found = model._rank(dataset.corpus, Ask(min(model.calibration_depth, len(model.space))))
     predictions = Predictions(found.labels, found.scores, model.space.names, found.kind)
     return Calibration.fit(predictions, as_truth(predictions, dataset), model.frequency)
 
 
-def held_out(model: _Model, dataset: Dataset) -> Dataset:
+def held_out(model: HeldOutModel, dataset: Dataset) -> Dataset:
     """The texts to calibrate on: without copies of training texts, and no more than are of use."""
     learned = model.trained_on(dataset.corpus)
     if learned is not None and learned.any():

@@ -134,15 +134,18 @@ class Ensemble(Method[EnsembleConfig]):
         return self.config.depth
 
     @property
+    def suggests_unseen(self) -> bool:
+        """By names that the ensemble learned to count in, or its members."""
+        return self.naming is not None or any(member.suggests_unseen for member in self.members)
+
+    @property
     def has_beam(self) -> bool:
         """Whether one of the members has a beam; the others look at every label."""
         return any(member.has_beam for member in self.members)
 
     def _predict(self, corpus: Corpus, ask: Ask) -> Predictions:
         deep = ask.wider(self.config.depth, len(self.space))
-        lists = [
-            member._predict(corpus, deep if member.has_beam else deep._replace(beam=None)) for member in self.members
-        ]
+        lists = [member._rank(corpus, deep if member.has_beam else deep._replace(beam=None)) for member in self.members]
         return fuse(lists, self.config.fuser, weights=self.config.weights, k=ask.k)
 
     def describe(self) -> dict[str, Any]:
@@ -159,7 +162,7 @@ def choose(members: Sequence[Method[Any]], dev: Dataset, config: EnsembleConfig 
     config = config or EnsembleConfig()
     Ensemble.of(members)  # refuses members that do not fit together, before any of them predicts
     ask = Ask(min(config.depth, len(members[0].space)))  # scores as they are fused, not as probabilities
-    lists = [member._predict(dev.corpus, ask) for member in members]
+    lists = [member._rank(dev.corpus, ask) for member in members]
     found = [(*_most_helpful(lists, dev.labels, fuser), fuser) for fuser in _WEIGHTED]
     _, votes, fuser = max(found, key=lambda one: one[0])
     kept = [number for number, count in enumerate(votes) if count]

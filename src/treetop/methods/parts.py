@@ -9,21 +9,16 @@ from typing import Any
 from treetop.calibration.calibration import NAME as CALIBRATED, Calibration
 from treetop.labels import LabelTree
 from treetop.linear import LinearLevel, LinearTree, SearchConfig
+from treetop.naming import Naming
+from treetop.naming.naming import FOLDER as NAMES
 from treetop.store import Folder
 from treetop.text import Tfidf
 from treetop.text.kept import NAME as KEPT_TEXTS, KeptTexts
 
 __all__ = [
-    "CALIBRATION",
-    "KEPT",
-    "TFIDF_IF_TEXTS",
-    "TREE",
-    "Part",
-    "linear_level",
-    "linear_tree",
-    "read_parts",
+    "CALIBRATION", "KEPT", "NAMING", "TFIDF_IF_TEXTS", "TREE", "Part", "linear_level", "linear_tree", "read_parts",
     "write_parts",
-]
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +93,10 @@ KEPT = Part(
     absent_without=KEPT_TEXTS,
 )
 """Training texts to show beside an explanation; absent unless they were asked for."""
+NAMING = Part(
+    "naming",
+    write=lambda naming, folder: naming.save(folder.sub(NAMES)),
+    read=lambda model, folder: Naming.load(folder.sub(NAMES), model.space, model.frequency),
+    absent_without=NAMES,
+)
+"""What label names found in texts are worth; absent if that was not learned, or is nothing."""

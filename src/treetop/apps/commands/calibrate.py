@@ -24,11 +24,17 @@ from treetop.apps.options import (
 __all__ = ["calibrate"]
 
 
+_NAMES = "First learn what label names found in texts are worth; rankings change then."
+_LABELS_FILE = "The same, with labels the model was not trained on: label<TAB>text per line, suggested by name."
+
+
 def calibrate(
     model: ModelPath,
     data: Data,
     split: Annotated[str, typer.Option(help="Which part of the data; not the one you will report.")] = "dev",
     out: Annotated[Optional[Path], typer.Option(help="Where to put it; in place of the model if absent.")] = None,  # noqa: UP045
+    names: Annotated[bool, typer.Option(help=_NAMES)] = False,
+    labels_file: Annotated[Optional[Path], typer.Option(help=_LABELS_FILE)] = None,  # noqa: UP045
     text: TextField = "text",
     labels: LabelField = "labels",
     separator: Separator = None,
@@ -41,6 +47,7 @@ def calibrate(
     """Turn the scores of a trained model into probabilities, by texts that it has not seen."""
     from treetop.apps import tables
     from treetop.data import read
+    from treetop.data.labelfile import read_catalogue
     from treetop.methods import load
     from treetop.store import Folder
 
@@ -59,7 +66,11 @@ def calibrate(
         strip_html=strip_html,
         runtime=runtime,
     )
+    if names or labels_file is not None:
+        loaded.learn_names(dataset, catalogue=None if labels_file is None else read_catalogue(labels_file))
     loaded.calibrate(dataset)
     loaded.save(target)
     if not quiet:
+        if names or labels_file is not None:
+            tables.say_names(loaded)
         tables.say_calibrated(loaded)

@@ -31,7 +31,7 @@ def ensemble(
 ) -> None:
     """Let trained models vote: one model folder like any other."""
     from treetop.apps import tables
-    from treetop.apps.calibrating import calibrated
+    from treetop.apps.calibrating import Naming, learned
     from treetop.config import override
     from treetop.data import read
     from treetop.methods import load
@@ -53,8 +53,10 @@ def ensemble(
         space = members[0].space
         dataset = read(data, split=split, space=space, text=text, labels=labels, separator=separator, runtime=runtime)
         model = choose(members, dataset)
-        problem = calibrated(model, dataset) if calibration else None
+        naming = Naming(wanted=not any(member.naming is not None for member in model.members))  # theirs count already
+        problem = learned(model, dataset, naming) if calibration else None
     model.save(out)
     if not quiet:
+        tables.say_names(model)
         tables.say_calibrated(model, problem)
         tables.say_ensemble(model, [path for path, one in zip(models, members, strict=True) if one in model.members])

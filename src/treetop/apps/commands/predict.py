@@ -58,7 +58,7 @@ def predict(
     labels = _allowed(only, labels_file)
     loaded = load(model, runtime=make_runtime(0, threads, quiet=True, device=device))
     loaded.predict([], k, threshold=threshold, labels=labels, beam=beam)  # what cannot be asked for is refused at once
-    with writer(out) as write:
+    with writer(out, unseen=loaded.suggests_unseen) as write:
         for records in read_texts(source, text=text, chunk=chunk, encoding=encoding, strip_html=strip_html):
             texts = [record.text for record in records]
             found = loaded.predict(texts, k, threshold=threshold, labels=labels, beam=beam)

@@ -27,6 +27,8 @@ from treetop.apps.options import (
 __all__ = ["train"]
 
 _TEST_SHARE = "Hold out this share of the texts, such as 0.1, and measure on them at the end."
+_NAMES = "Count label names that are found in texts, if that helps: learned with the calibration."
+_LABELS_FILE = "All labels there are, label<TAB>text per line: those without training texts are suggested by name."
 _CALIBRATION = "Turn scores into probabilities: on dev texts by default, else on some texts held out."
 
 _KEEP_TEXTS = "Keep the training texts with the model: `treetop explain` then shows those like a text."
@@ -45,6 +47,8 @@ def train(
     evaluate: Annotated[bool, typer.Option(help="Measure on the data's dev and test texts at the end.")] = True,
     calibration: Annotated[Optional[bool], typer.Option(help=_CALIBRATION)] = None,  # noqa: UP045
     keep_texts: Annotated[bool, typer.Option("--keep-texts", help=_KEEP_TEXTS)] = False,
+    names: Annotated[bool, typer.Option(help=_NAMES)] = True,
+    labels_file: Annotated[Optional[Path], typer.Option(help=_LABELS_FILE)] = None,  # noqa: UP045
     text: TextField = "text",
     labels: LabelField = "labels",
     separator: Separator = None,
@@ -60,15 +64,17 @@ def train(
     from functools import partial
 
     from treetop.apps import tables
-    from treetop.apps.calibrating import choose_calibrating
+    from treetop.apps.calibrating import Naming, choose_calibrating
     from treetop.apps.held_out import held_out, other_splits
     from treetop.apps.measure import measure
     from treetop.apps.training import checkpoint_folder, learn, make_model, make_plan
     from treetop.data import read
+    from treetop.data.labelfile import read_catalogue
     from treetop.methods.resolving import decide
     from treetop.runtime import is_leader
     from treetop.store import Folder
 
+    catalogue = None if labels_file is None else read_catalogue(labels_file)
     file = None if config is None else str(config)
     name, settings = decide(method, preset, file, tuple(assignments or ()), encoder)
     Folder.check_target(out)
@@ -90,7 +96,7 @@ def train(
     whole = read_split(split="train")
     dataset, test = held_out(whole, test_share, seed)
     dev = partial(read_split, split="dev", space=dataset.space) if "dev" in others else None
-    calibrating = choose_calibrating(name, dataset, dev, calibration, seed)
+    calibrating = choose_calibrating(name, dataset, dev, calibration, seed, Naming(names, catalogue))
     plan = make_plan(model, calibrating.train, quiet=quiet)
     if not quiet:
         tables.say_findings(whole.findings)
@@ -100,6 +106,7 @@ def train(
     problem = learn(model, calibrating, plan, out, quiet=quiet, keep=dataset if keep_texts else None)
     if not quiet:
         tables.say_trained(model, out)
+        tables.say_names(model)
         tables.say_calibrated(model, problem)
         tables.say_kept(model)
     if test is not None and is_leader():

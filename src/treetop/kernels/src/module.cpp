@@ -12,6 +12,7 @@ void bind_pack(nb::module_ &module);
 void bind_search(nb::module_ &module);
 void bind_terms(nb::module_ &module);
 void bind_probabilities(nb::module_ &module);
+void bind_names(nb::module_ &module);
 }  // namespace treetop
 
 NB_MODULE(_native, module) {
@@ -24,4 +25,5 @@ NB_MODULE(_native, module) {
     treetop::bind_search(module);
     treetop::bind_terms(module);
     treetop::bind_probabilities(module);
+    treetop::bind_names(module);
 }

@@ -17,11 +17,13 @@ from treetop.methods.calibrating import cut_at
 from treetop.methods.explaining.account import Account, Node
 from treetop.methods.explaining.removing import fewest_words
 from treetop.methods.explaining.standing import Standing, standing_of
+from treetop.naming import Naming
 from treetop.predictions import Kind, Predictions
 from treetop.text.kept import KeptTexts
 
 __all__ = ["explained"]
 
+_NOTHING = Account(np.empty((0, 2), np.int64), (), np.empty(0), np.empty(0), {}, {})  # of a label known by name only
 _EXAMPLES = 4  # labels that tell what a node is about
 _HALF: dict[Kind, float] = {"margin": 0.0, "score": 0.5, "probability": 0.5}
 
@@ -33,6 +35,7 @@ class _Explainable(Protocol):
     frequency: NDArray[np.int64]
     calibration: Calibration | None
     kept: KeptTexts | None
+    naming: Naming | None
 
     @property
     def name(self) -> str: ...
@@ -47,8 +50,10 @@ def explained(
     """Why the model suggests a label for a text, or the first label that it suggests."""
     _check(text, nearest)
     standing = standing_of(model, text, None if label is None else int(model.space.numbers([label])[0]))
-    account = model._account(Corpus([text]), standing.label)
-    _check_known(account, text)
+    unknown = model.naming is not None and standing.label >= model.naming.trained
+    account = _NOTHING if unknown else model._account(Corpus([text]), standing.label)
+    if not unknown:
+        _check_known(account, text)
     words = _words(text, account)
     limit, notes = _limit(model, threshold, standing)
     removal = None if limit is None else _removal(model, text, words, standing, limit)
@@ -69,8 +74,19 @@ def explained(
         removal=removal,
         members=tuple(_member(text, name, weight, method, one) for weight, method, one in account.members),
         label_text=None if described == name else described,
-        notes=(*account.notes, *notes),
+        notes=(*account.notes, *_names(model.naming, text, name), *notes),
     )
+
+
+def _names(naming: Naming | None, text: str, label: str) -> list[str]:
+    """What the label's name adds to the score, in a line."""
+    if naming is None:
+        return []
+    parts = naming.evidence(text, label)
+    if not parts:
+        return ["nothing of the label's name is in the text"]
+    told = ", ".join(f"{part.words} {part.share:+.3f}" for part in parts[:_EXAMPLES])
+    return [f"the label's name in the text adds {sum(part.share for part in parts):.3f} to the score: {told}"]
 
 
 def _check(text: Any, nearest: int) -> None:

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from treetop.data import Corpus
+from treetop.errors import StoreError
+from treetop.naming import NameIndex
+from treetop.store import Folder
+
+NAMES = ["tax law", "law", "tax", "Ärztliche_Versorgung"]
+TEXTS = ["the tax and the law", "a law", "ärztliche Versorgung", "law on tax law"]
+
+
+@pytest.fixture(scope="module")
+def index() -> NameIndex:
+    return NameIndex.build(NAMES, TEXTS)
+
+
+def share(index: NameIndex, text: str, label: int) -> float:
+    return sum(part.share for part in index.parts_of(text, label))
+
+
+def test_the_share_of_a_name_that_a_text_has(index: NameIndex) -> None:
+    assert share(index, "on tax law", 0) == pytest.approx(1)
+    assert share(index, "a LAW", 1) == 1
+    assert share(index, "nothing", 0) == 0
+    assert 0 < share(index, "the tax and the law", 0) < 1  # the words, and not in a row
+    assert share(index, "law", 0) < share(index, "tax", 0)  # law is the more common word
+
+
+def test_names_of_any_language_and_written_as_one(index: NameIndex) -> None:
+    parts = {part.words for part in index.parts_of("für ÄRZTLICHE Versorgung", 3)}
+    assert parts == {"ärztliche", "versorgung", "ärztliche versorgung"}
+    assert share(index, "für ÄRZTLICHE Versorgung", 3) == pytest.approx(1)
+
+
+def test_shares_by_the_formula(index: NameIndex) -> None:
+    seen = {"tax": 4, "law": 5, "tax law": 2}  # in names and texts together
+    idf = {term: np.log((1 + 8) / (1 + count)) + 1 for term, count in seen.items()}
+    parts = {part.words: part.share for part in index.parts_of("tax law", 0)}
+    assert parts == pytest.approx({term: value / sum(idf.values()) for term, value in idf.items()}, rel=1e-6)
+
+
+def test_the_shares_of_a_name_sum_to_one(index: NameIndex) -> None:
+    total = np.bincount(index.postings.label, weights=index.postings.share, minlength=index.labels)
+    np.testing.assert_allclose(total, 1, rtol=1e-6)
+
+
+def test_features_without_texts_have_no_names(index: NameIndex) -> None:
+    from treetop.types import CSR
+
+    corpus = Corpus([], CSR(np.eye(3, dtype=np.float32)))
+    assert index.terms_of(corpus).shape == (3, index.terms.width)
+    assert index.terms_of(corpus).nnz == 0
+
+
+def test_stored_and_read_again_or_refused(index: NameIndex, tmp_path: Path) -> None:
+    with Folder.create(tmp_path / "n") as folder:
+        index.save(folder)
+    again = NameIndex.load(Folder.open(tmp_path / "n"), 4)
+    assert again.parts_of("on tax law", 0) == index.parts_of("on tax law", 0)
+    with pytest.raises(StoreError, match="index of names"):
+        NameIndex.load(Folder.open(tmp_path / "n"), 2)  # labels that are not there

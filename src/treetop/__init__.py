@@ -20,6 +20,7 @@ from treetop.methods.catalogue import METHODS as METHODS
 from treetop.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from treetop.client import Client as Client
     from treetop.data import (
         Corpus as Corpus,
         Dataset as Dataset,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         DataError as DataError,
         MissingExtraError as MissingExtraError,
         NotFittedError as NotFittedError,
+        ServiceError as ServiceError,
         StoreError as StoreError,
         TreetopError as TreetopError,
     )
@@ -58,8 +60,17 @@ if TYPE_CHECKING:
     from treetop.text.encoder import EncoderConfig as EncoderConfig
 
 _HOMES = {
+    "client": ("Client",),
     "data": ("Corpus", "Dataset", "LabelSpace", "read", "split_by_group", "split_by_ratio", "split_by_time", "splits"),
-    "errors": ("ConfigError", "DataError", "MissingExtraError", "NotFittedError", "StoreError", "TreetopError"),
+    "errors": (
+        "ConfigError",
+        "DataError",
+        "MissingExtraError",
+        "NotFittedError",
+        "ServiceError",
+        "StoreError",
+        "TreetopError",
+    ),
     "explanation": ("Explanation",),
     "labels": ("LabelTree", "TreeConfig", "grow_tree", "pifa"),
     "linear": ("LinearTree", "LinearTreeConfig", "SearchConfig", "SolverConfig"),

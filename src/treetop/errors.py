@@ -5,7 +5,8 @@
     ├── ConfigError        an option has an impossible value or an unknown name
     ├── NotFittedError     predict or save before fit
     ├── StoreError         a model folder is damaged, foreign, or of another version
-    └── MissingExtraError  an optional dependency is not installed
+    ├── MissingExtraError  an optional dependency is not installed
+    └── ServiceError       a service does not answer, or refuses a request
 
 A message says what is wrong (with the value), where, and what to do about it. The command line prints it as one line
 and exits with code 2.
@@ -22,6 +23,7 @@ __all__ = [
     "DataError",
     "MissingExtraError",
     "NotFittedError",
+    "ServiceError",
     "StoreError",
     "TreetopError",
     "install_command",
@@ -66,6 +68,14 @@ class StoreError(TreetopError):
     def __init__(self, message: str, *, path: str | PathLike[str]) -> None:
         super().__init__(f"{path}: {message}")
         self.path = path
+
+
+class ServiceError(TreetopError):
+    """A service that was asked over HTTP does not answer, or refuses; `status` is that of its answer, 0 if none."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class MissingExtraError(TreetopError, ImportError):

@@ -98,7 +98,7 @@ def _named(schema: Any) -> str:
     if "anyOf" in schema:
         return " or ".join(_named(one) for one in schema["anyOf"])
     if schema.get("type") == "array":
-        return f"list of {_named(schema['items'])}"
+        return f"list of {_named(schema.get('items', {}))}"
     if "enum" in schema:
         return " or ".join(f"<code>{escape(str(one))}</code>" for one in schema["enum"])
     return escape(f"{schema.get('type', 'anything')}{' ' if _limits(schema) else ''}{_limits(schema)}")

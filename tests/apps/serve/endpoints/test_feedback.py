@@ -7,6 +7,7 @@ from pathlib import Path
 
 import treetop
 from serving import Served, served
+from treetop.apps.serve.settings import Settings
 
 GIVEN = {"text": "a text", "model": "toy", "accepted": ["label 1-1"], "rejected": ["label 1-2"], "added": ["new one"]}
 
@@ -24,11 +25,11 @@ def test_what_is_kept(service: Served) -> None:
     }  # fmt: skip
 
 
-def test_it_is_read_as_training_data(service: Served) -> None:
-    for number in range(3):
-        assert service.post("/v1/feedback", GIVEN | {"text": f"text {number}", "model": "plain"}).status == 201
-    assert service.service.keeper is not None
-    data = treetop.read(service.service.keeper.folder / "plain" / "train-00001.jsonl")
+def test_it_is_read_as_training_data(plain_folder: Path, tmp_path: Path) -> None:
+    with served({"plain": plain_folder}, Settings(port=0, threads=1, feedback=tmp_path)) as service:
+        for number in range(3):
+            assert service.post("/v1/feedback", GIVEN | {"text": f"text {number}", "model": "plain"}).status == 201
+    data = treetop.read(tmp_path / "plain" / "train-00001.jsonl")
     assert list(data.corpus.texts) == ["text 0", "text 1", "text 2"]
     assert sorted(data.space.names) == ["label 1-1", "new one"]
 

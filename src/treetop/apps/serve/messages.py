@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from msgspec import Meta, Struct
 
 __all__ = [
+    "MOST_EXPLAINED",
     "MOST_LABELS",
     "MOST_TEXTS",
     "Feedback",
@@ -36,6 +37,9 @@ MOST_TEXTS = 1000
 MOST_LABELS = 1000
 """Labels of one text, and labels to choose from or found in a search."""
 
+MOST_EXPLAINED = 100
+"""Suggestions of one request that can be explained."""
+
 Kind: TypeAlias = Literal["probability", "score", "margin", "rank"]
 K = Annotated[int, Meta(ge=1, le=MOST_LABELS, description="Labels per text, at most.")]
 Texts = Annotated[list[str], Meta(max_length=MOST_TEXTS, description="The texts, at most 1,000 of them.")]
@@ -59,7 +63,7 @@ class SuggestRequest(Struct, forbid_unknown_fields=True):
     k: K = 10
     threshold: Threshold = None
     labels: Annotated[Names | None, Meta(description="Choose among these only.")] = None
-    explain: Annotated[bool, Meta(description="Say for each label why it was suggested.")] = False
+    explain: Annotated[bool, Meta(description="Say for each label why it was suggested, at most 100 of them.")] = False
 
 
 class Suggestion(Struct):
@@ -70,7 +74,9 @@ class Suggestion(Struct):
     score: Annotated[float, Meta(description="What labels are ranked by; `kind` says what it is.")]
     probability: Annotated[float | None, Meta(description="How often such a suggestion is right; null if not known.")]
     unseen: Annotated[bool, Meta(description="Whether no training text has this label.")] = False
-    explanation: Annotated[Any, Meta(description="Why; null if it was not asked for or is not known.")] = None
+    explanation: Annotated[
+        Any, Meta(description="Why; null if it was not asked for, or the model knows no word of the text.")
+    ] = None
 
 
 class Suggested(Struct):

@@ -15,7 +15,7 @@ import numpy as np
 from treetop.apps.serve import messages
 from treetop.apps.serve.labelsearch import LabelSearch
 from treetop.apps.serve.stages import Stages
-from treetop.errors import ConfigError
+from treetop.errors import ConfigError, DataError
 from treetop.labels import LabelTree
 from treetop.manifest import MANIFEST
 from treetop.methods import Method, load
@@ -66,10 +66,16 @@ class ServedModel:
         """Labels without a training text."""
         return frozenset(np.flatnonzero(np.asarray(self.model.frequency) == 0).tolist())
 
-    @property
+    @cached_property
     def explains(self) -> bool:
         """Whether it can say why."""
-        return hasattr(self.model, "explain")
+        try:
+            self.model.explain(_PROBE, self.model.space.names[0])
+        except ConfigError:
+            return False
+        except DataError:  # it knows no word of the probe
+            pass
+        return True
 
     @cached_property
     def tree(self) -> LabelTree:

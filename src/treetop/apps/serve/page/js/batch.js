@@ -53,7 +53,7 @@ class BatchWork {
 
   #view() {
     const { name, rows, columns } = this.table;
-    const head = make("tr", {}, ["", "Text", "Suggestions"].map((word) => make("th", { scope: "col" }, word)));
+    const head = make("tr", {}, ["No.", "Text", "Suggestions"].map((word) => make("th", { scope: "col" }, word)));
     return make("div", { className: "batch-work" },
       make("h2", {}, name, make("span", { className: "facts" }, ` ${counted(rows.length, "text")}`)),
       columns.length > 1 ? this.choice : null,

@@ -10,7 +10,7 @@ export function make(tag, properties = {}, ...children) {
     else if (name in element && !name.includes("-")) element[name] = value;
     else if (value !== null) element.setAttribute(name, value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
   return element;
 }
 

@@ -6,7 +6,7 @@ import { counted } from "./words.js";
 const WORDS_SHOWN = 12;
 
 export function explanationView(explanation) {
-  if (!explanation) return make("p", { className: "empty" }, "This model cannot say why.");
+  if (!explanation) return make("p", { className: "empty" }, "There is nothing to explain: the model knows no word of this text.");
   const parts = [wordTable, removalLine, sources, path, nearest, members, notes].map((part) => part(explanation));
   return make("div", { className: "explanation" }, parts.filter(Boolean));
 }
@@ -23,7 +23,8 @@ function contributions(pairs) {
     make("td", { className: "diverging" }, bar(Math.abs(number) / largest, number < 0 ? "against" : "for")),
     make("td", { className: "number" }, signed(number)),
   );
-  return make("table", { className: "contributions" }, make("tbody", {}, pairs.map(row)));
+  const oneSided = pairs.every(([, number]) => number >= 0) ? " one-sided" : "";
+  return make("table", { className: `contributions${oneSided}` }, make("tbody", {}, pairs.map(row)));
 }
 
 function wordTable({ words }) {
@@ -44,14 +45,15 @@ const folded = (name, ...content) => make("details", {}, make("summary", {}, nam
 function removalLine({ removal }) {
   if (!removal || !removal.words.length) return null;
   const words = removal.words.map((word) => `“${word}”`).join(", ");
-  const effect = removal.enough ? "it would fall below the threshold" : "it would still be above the threshold";
+  const effect = removal.enough ? "would fall below" : "would still be above";
   const scores = `${removal.before.toFixed(2)} → ${removal.after.toFixed(2)}`;
-  return part("Without", make("p", {}, `Without ${words} ${effect} (${scores}).`));
+  return make("p", {}, `Without ${words} it ${effect} the threshold of ${removal.threshold.toFixed(2)} (${scores}).`);
 }
 
+/** Shown where there is more than one source beside the constant. */
 function sources({ parts }) {
   const pairs = Object.entries(parts).filter(([, number]) => Math.abs(number) >= 0.005);
-  return pairs.length > 1 ? part("Where it comes from", contributions(pairs)) : null;
+  return pairs.filter(([name]) => name !== "bias").length > 1 ? part("Where it comes from", contributions(pairs)) : null;
 }
 
 /** The search from coarse to fine; each node by the labels in it, and what decided there. */

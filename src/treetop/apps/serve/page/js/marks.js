@@ -9,6 +9,8 @@ export function toUnits(text, words) {
   return words.map((word) => ({ ...word, start: unit(word.start), end: unit(word.end) }));
 }
 
+const FAINTEST = 0.06; // of the strongest word; what says less is left unmarked, so that the rest can be seen
+
 /** The text in runs; where words overlap, as pairs of words do, their shares add up. */
 export function runs(text, words) {
   const changes = new Map();
@@ -20,7 +22,7 @@ export function runs(text, words) {
   const found = [];
   let [from, share] = [0, 0];
   for (const place of [...changes.keys(), text.length].sort((one, other) => one - other)) {
-    if (place > from) found.push({ text: text.slice(from, place), share: Math.abs(share) < 0.02 ? 0 : share });
+    if (place > from) found.push({ text: text.slice(from, place), share: Math.abs(share) < FAINTEST ? 0 : share });
     [from, share] = [Math.max(from, place), share + (changes.get(place) ?? 0)];
   }
   return found;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from treetop.kernels._native import TermIndex, arrange_counts
+from treetop.kernels.dense import best_nodes, margins_at
 from treetop.kernels.kmeans import kmeans_split, kmeans_tree
 from treetop.kernels.names import NamePostings, rank_by_names
 from treetop.kernels.pack import Packed, WeightType, concat_packed, pack, unpack, weights_of_child
@@ -26,11 +27,13 @@ __all__ = [
     "TrainingFeatures",
     "WeightType",
     "arrange_counts",
+    "best_nodes",
     "check_level",
     "concat_packed",
     "first_bad_row",
     "kmeans_split",
     "kmeans_tree",
+    "margins_at",
     "pack",
     "pifa",
     "probabilities",

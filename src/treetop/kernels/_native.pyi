@@ -189,3 +189,19 @@ def probabilities(
     knot: NDArray[np.float32],
     value: NDArray[np.float32],
 ) -> NDArray[np.float32]: ...
+def margins_at(
+    states: NDArray[np.float32],
+    weight: NDArray[np.float32],
+    bias: NDArray[np.float32] | None,
+    start: NDArray[np.int64],
+    node: NDArray[np.int32],
+    threads: int,
+) -> NDArray[np.float32]: ...
+def best_nodes(
+    states: NDArray[np.float32],
+    weight: NDArray[np.float32],
+    bias: NDArray[np.float32] | None,
+    k: int,
+    open: NDArray[np.uint8] | None,
+    threads: int,
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]: ...

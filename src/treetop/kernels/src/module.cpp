@@ -13,6 +13,7 @@ void bind_search(nb::module_ &module);
 void bind_terms(nb::module_ &module);
 void bind_probabilities(nb::module_ &module);
 void bind_names(nb::module_ &module);
+void bind_dense_level(nb::module_ &module);
 }  // namespace treetop
 
 NB_MODULE(_native, module) {
@@ -26,4 +27,5 @@ NB_MODULE(_native, module) {
     treetop::bind_terms(module);
     treetop::bind_probabilities(module);
     treetop::bind_names(module);
+    treetop::bind_dense_level(module);
 }

@@ -53,7 +53,7 @@ class Treetop(Peer):
 
         model: Any = self.model
         with stages("encoder_alone"):
-            log = tune_headless(model.network.encoder, data, model.config.optim, self.runtime)
+            log = tune_headless(model.text_encoder, data, model.config.optim, self.runtime)
         self.step = {"step": {"cpu": step_cpu(model.logs[0]), "encoder_alone_cpu": step_cpu(log)}}
 
     def _grow(self, data: Dataset, config: Any, stages: Stages) -> Any:

@@ -31,6 +31,7 @@ __all__ = [
     "only_columns",
     "row_numbers",
     "sparse_block",
+    "take_entries",
     "take_rows",
     "top_k",
     "union",
@@ -177,6 +178,12 @@ def only_columns(x: CSR, wanted: NDArray[np.bool_]) -> CSR:
     kept = wanted[x.indices]
     ends = np.concatenate([[0], np.cumsum(kept)])
     return from_parts(ends[x.indptr], x.indices[kept], x.data[kept], columns=x.shape[1])
+
+
+def take_entries(x: CSR, pattern: CSR) -> CSR:
+    """The entries of a matrix at the places of another, whose entries are some of its own."""
+    every, some = (row_numbers(matrix) * matrix.shape[1] + matrix.indices for matrix in (x, pattern))
+    return from_parts(pattern.indptr, pattern.indices, x.data[np.searchsorted(every, some)], columns=x.shape[1])
 
 
 def _from_sorted(rows: NDArray[np.int64], columns: Ids, values: Floats, shape: tuple[int, int]) -> CSR:

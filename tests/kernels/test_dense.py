@@ -20,7 +20,9 @@ def random_case(texts: int, nodes: int, width: int, seed: int) -> tuple[Any, Any
     rng = np.random.default_rng(seed)
     states, weight = (rng.standard_normal((rows, width)).astype(np.float32) for rows in (texts, nodes))
     chosen = rng.random((texts, nodes)) < 0.5
-    shortlist = from_parts(np.append(0, chosen.sum(1).cumsum()), np.nonzero(chosen)[1].astype(np.int32), None, columns=nodes)
+    shortlist = from_parts(
+        np.append(0, chosen.sum(1).cumsum()), np.nonzero(chosen)[1].astype(np.int32), None, columns=nodes
+    )
     return states, weight, rng.standard_normal(nodes).astype(np.float32), shortlist
 
 
@@ -29,7 +31,9 @@ def test_both_equal_the_reference(texts: int, nodes: int, width: int, k: int, se
     states, weight, bias, shortlist = random_case(texts, nodes, width, seed)
     offsets = bias if seed % 2 else None
     expected = reference.margins_at(states, weight, offsets, shortlist)
-    np.testing.assert_allclose(margins_at(states, weight, offsets, shortlist, threads=2), expected, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(
+        margins_at(states, weight, offsets, shortlist, threads=2), expected, rtol=1e-4, atol=1e-4
+    )
     allowed = None if seed % 3 else np.arange(nodes) % 2 == 0
     found, margins = best_nodes(states, weight, offsets, k, allowed=allowed, threads=2)
     ids, values = reference.best_nodes(states, weight, offsets, k, allowed=allowed)
@@ -61,9 +65,9 @@ def test_what_does_not_fit_is_refused() -> None:
         best_nodes(states, weight, bias[:2], 2)
     with pytest.raises(DataError, match="a mask"):
         best_nodes(states, weight, bias, 2, allowed=np.ones(2, np.bool_))
-    for options in ({"k": 0}, {"k": 1, "threads": 0}):
+    for k, threads in ((0, 1), (1, 0)):
         with pytest.raises(ConfigError):
-            best_nodes(states, weight, bias, **options)
+            best_nodes(states, weight, bias, k, threads=threads)
     with pytest.raises(DataError, match="shortlist"):
         margins_at(states[:2], weight, bias, shortlist)
     shortlist.indices[-1] = 9
@@ -77,13 +81,16 @@ def test_other_instruction_sets_give_nearly_the_same(isa: str) -> None:
     program = (
         "import numpy as np\nfrom treetop.kernels import best_nodes\n"
         "a, b = np.random.default_rng(0), np.random.default_rng(1)\n"
-        "found = best_nodes(a.standard_normal((5, 37)).astype('f4'), b.standard_normal((50, 37)).astype('f4'), None, 9)\n"
+        "states, weight = (r.standard_normal((rows, 37)).astype('f4') for r, rows in ((a, 5), (b, 50)))\n"
+        "found = best_nodes(states, weight, None, 9)\n"
         "print([part.tolist() for part in found])"
     )
     done = {}
     for chosen in ("", isa):
         environment = os.environ | ({"TREETOP_ISA": chosen} if chosen else {})
-        ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=False)
+        ran = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=False
+        )
         if ran.returncode:
             assert "TREETOP_ISA" in ran.stderr
             pytest.skip("this processor has no such instructions")

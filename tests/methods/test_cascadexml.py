@@ -12,8 +12,10 @@ from treetop.data import Dataset
 from treetop.errors import ConfigError
 from treetop.labels import LabelTree
 from treetop.methods import load
-from treetop.methods.cascadexml import CascadeXML, CascadeXMLConfig, Network, automatic_layers
+from treetop.methods.cascadexml import CascadeXML, CascadeXMLConfig, automatic_layers
+from treetop.methods.tuning.cascadexml import Network
 from treetop.metrics import evaluate
+from treetop.predictions import Ask
 from treetop.runtime import Runtime
 from treetop.text.encoder import TextEncoder
 
@@ -36,39 +38,21 @@ def test_layers_are_spread_as_in_the_paper() -> None:
 @pytest.mark.parametrize("scheme", ["leaf", "parent", "path"])
 def test_scores_follow_the_scheme(scheme: str) -> None:
     net = network(scores=scheme)
-    rows = np.arange(2)
-    batch = net.encoder.tokenize(["topic1 word1x1x1", "topic2"]).pad(rows)
+    model = CascadeXML(net.config, runtime=Runtime(threads=1))
+    model.tree = TREE
+    model._show(net)
+    tokens = net.encoder.tokenize(["topic1 word1x1x1", "topic2"])
+    found, _ = model._search(model.reader.read(tokens, Runtime()), Ask(4))
     with torch.no_grad():
-        shortlist, scores = net.score(batch, rows)
-        states = net.encoder(batch, net.layers)
+        states = net.encoder(tokens.pad(np.arange(2)), net.layers)
         levels = [s(net.features(states, t)).sigmoid() for t, s in enumerate(net.scorers)]
-    assert shortlist is not None
     for row in range(2):
         top = int(levels[0][row].argmax())
-        assert {int(TREE.ancestors(0)[label]) for label in shortlist[row]} == {top}
-        for label, score in zip(shortlist[row].tolist(), scores[row].tolist(), strict=True):
+        assert {int(TREE.ancestors(0)[label]) for label in found.labels[row]} == {top}
+        for label, score in zip(found.labels[row].tolist(), found.scores[row].tolist(), strict=True):
             path = [levels[t][row, int(TREE.ancestors(t)[label])].item() for t in range(3)]
             kept = {"leaf": path[2:], "parent": path[1:], "path": path}[scheme]
             assert score == pytest.approx(np.prod(kept), rel=1e-4)
-
-
-def test_losses_are_rescaled_by_the_shortlists() -> None:
-    assert network().weights == [1.0, 1.0, 2.0]  # 2 nodes, 1 × 2 children, 2 × 2 children
-    assert network(rescale=False).weights == [1.0, 1.0, 1.0]
-
-
-def test_every_level_feeds_the_encoder_and_its_own_scorer() -> None:
-    from treetop.neural.examples import Examples
-    from treetop.sparse import canonical
-
-    net = network().train()
-    labels = canonical(np.eye(8, dtype=np.float32)[[0, 7]])
-    examples = Examples(net.encoder.tokenize(["topic1", "topic2"]), [TREE.lift(labels, t) for t in range(3)])
-    net.loss(examples.batch(np.arange(2))).backward()  # type: ignore[no-untyped-call]
-    for scorer in net.scorers:
-        assert scorer.weight.grad is not None
-    of_leaves: Any = net.scorers[2].weight.grad
-    assert 7 in of_leaves.coalesce().indices()[0].tolist()
 
 
 def test_a_map_that_does_not_fit() -> None:
@@ -111,7 +95,9 @@ def test_both_votes_come_from_one_reading(toy_train: Dataset, toy_test: Dataset)
     model = cascade(sparse=True)(Runtime(threads=1)).fit(toy_train)
     assert isinstance(model, CascadeXML)
     read: list[int] = []
-    model.network.encoder.register_forward_hook(lambda _module, inputs, _output: read.append(inputs[0].texts))
+    model.text_encoder.model.register_forward_hook(
+        lambda _module, _inputs, options, _output: read.append(len(options["input_ids"])), with_kwargs=True
+    )
     model.predict(toy_test, k=5)
     assert sum(read) == len(toy_test)
 
@@ -131,10 +117,3 @@ def test_a_linear_start_knows_something_before_the_first_step(toy_train: Dataset
         model = cascade(bootstrap=kind, optim=untrained)(Runtime(threads=1)).fit(toy_train)
         found[kind] = evaluate(model.predict(toy_test, k=5), toy_test.labels, ["p@1"])["p@1"]
     assert found["linear"] > 0.5 > found["none"]
-
-
-def test_settings_of_levels_that_do_not_exist_are_refused() -> None:
-    with pytest.raises(ConfigError, match=r"dropouts has 4 entries, but .* 3 levels of 2 > 4 > 8 nodes"):
-        network(dropouts=(0.1, 0.2, 0.3, 0.4))
-    with pytest.raises(ConfigError, match="beams has 3 entries, but"):
-        Network(CascadeXMLConfig(encoder=encoder(), beams=(1, 2, 3)), TextEncoder.load(encoder()), TREE)

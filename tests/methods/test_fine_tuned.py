@@ -14,7 +14,8 @@ from treetop.data import Dataset
 from treetop.errors import ConfigError, StoreError
 from treetop.methods import Method
 from treetop.methods.fine_tuned import FineTuned
-from treetop.methods.lightxml import LightXML, Network
+from treetop.methods.lightxml import LightXML
+from treetop.methods.tuning.lightxml import Network
 from treetop.neural.checkpoint import Checkpoints
 from treetop.neural.examples import Batch, Examples
 from treetop.runtime import Runtime

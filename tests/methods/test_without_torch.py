@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,13 +17,21 @@ import pytest
 pytest.importorskip("openvino", reason="needs the extra 'openvino'")
 pytest.importorskip("nncf", reason="needs the extra 'openvino'")
 
-from tiny_methods import OPTIM, encoder, recursive
+from tiny_methods import OPTIM, cascade, encoder, light, matching, recursive
 from treetop.data import Dataset
 from treetop.methods import Method, load
 from treetop.runtime import Runtime
 
 QUICK = replace(OPTIM, epochs=1)
-MAKERS: dict[str, Callable[..., Callable[[Runtime], Method[Any]]]] = {"xr-transformer": recursive}
+MAKERS: dict[str, tuple[Callable[..., Callable[[Runtime], Method[Any]]], dict[str, Any]]] = {
+    "xr-transformer": (recursive, {}),
+    "x-transformer": (matching, {}),
+    "lightxml flat": (light, {}),
+    "lightxml with groups": (light, {"mode": "groups"}),
+    "lightxml with two encoders": (light, {"mode": "groups", "negatives": "static-tuned"}),
+    "cascadexml": (cascade, {}),
+    "cascadexml with a linear vote": (cascade, {"sparse": True}),
+}
 TEXTS = ["topic1 word1x2x0 noise3", "topic4", ""]
 PREDICT = """
 import json, sys
@@ -38,8 +47,10 @@ json.dump({"labels": found.labels.tolist(), "scores": found.scores.tolist()}, sy
 
 @pytest.fixture(scope="module", params=list(MAKERS))
 def model(request: pytest.FixtureRequest, toy_train: Dataset) -> Method[Any]:
-    made = MAKERS[request.param](optim=QUICK)(Runtime())
-    config = replace(made.config, encoder=replace(encoder(), reader="openvino"))
+    kind, options = MAKERS[request.param]
+    made = kind(optim=QUICK, **options)(Runtime())
+    precision: Any = "int8" if kind is recursive else "float32"  # which is quicker to export
+    config = replace(made.config, encoder=replace(encoder(), reader="openvino", reader_precision=precision))
     return type(made)(config, runtime=Runtime(threads=1)).fit(toy_train)
 
 
@@ -60,6 +71,19 @@ def test_torch_ranks_nearly_the_same(model: Method[Any], toy_test: Dataset, tmp_
     (tmp_path / "model" / "manifest.json").unlink()  # it was changed on purpose
     with_torch = load(tmp_path / "model", runtime=Runtime(threads=1)).predict(toy_test, k=1)
     assert (with_torch.labels == model.predict(toy_test, k=1).labels).mean() > 0.95
+
+
+def test_a_folder_without_an_export_is_read_with_torch_and_says_so(
+    model: Method[Any], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    model.save(tmp_path / "model")
+    for exported in (tmp_path / "model").glob("*encoder/openvino"):
+        shutil.rmtree(exported)
+    (tmp_path / "model" / "manifest.json").unlink()  # they were removed on purpose
+    with caplog.at_level("INFO", "treetop"):
+        opened = load(tmp_path / "model", runtime=Runtime(threads=1))
+    assert "texts are read with torch" in caplog.text
+    assert (opened.predict(TEXTS, k=1).labels == model.predict(TEXTS, k=1).labels)[:2].all()
 
 
 def test_it_can_be_saved_again(model: Method[Any], tmp_path: Path) -> None:

@@ -14,12 +14,12 @@ from treetop.data import Dataset, LabelSpace
 from treetop.errors import ConfigError, DataError
 from treetop.labels import TreeConfig
 from treetop.linear import SearchConfig
-from treetop.methods.x_transformer import Network, XTransformer, XTransformerConfig
+from treetop.methods.fine_tuned import last_layer
+from treetop.methods.x_transformer import XTransformer, XTransformerConfig
 from treetop.metrics import evaluate
-from treetop.neural.examples import Batch, Examples
 from treetop.runtime import Runtime
-from treetop.sparse import canonical
 from treetop.text.encoder import EncoderConfig, TextEncoder
+from treetop.text.reading.readings import Readings
 
 QUICK = replace(OPTIM, epochs=1)
 PRODUCT = SearchConfig(beam=3, link="l2-hinge", leaf_link="sigmoid", combine="multiply")
@@ -79,7 +79,7 @@ def test_the_score_is_the_margin_or_a_product(toy_train: Dataset, toy_test: Data
     model.config = replace(model.config, search=replace(PRODUCT, beam=model.config.search.beam))
     product = model.predict(toy_test, k=42).to_csr(42)
     texts, labels = np.arange(len(toy_test)), margin.labels[:, 0]
-    embedding = model.network.encoder.embed(model.network.encoder.tokenize(toy_test.corpus.texts), Runtime(threads=1))
+    embedding = model.reader.read(model.reader.tokenize(toy_test.corpus.texts), Runtime(threads=1))
     of_group = model._match(embedding).toarray()[texts, model.tree.parents[1][labels]]
     expected = np.exp(of_group) / (1 + np.exp(-margin.scores[:, 0]))
     np.testing.assert_allclose(product[texts, labels], expected, rtol=1e-4, atol=1e-7)
@@ -87,8 +87,7 @@ def test_the_score_is_the_margin_or_a_product(toy_train: Dataset, toy_test: Data
 
 def test_negatives_are_of_the_truth_the_matcher_or_both(toy_train: Dataset) -> None:
     model = made(search=SearchConfig(beam=2, leaf_link="noop", combine="last")).fit(toy_train)
-    encoder = model.network.encoder
-    embedding = encoder.embed(encoder.tokenize(toy_train.corpus.texts), Runtime(threads=1))
+    embedding = model.reader.read(model.reader.tokenize(toy_train.corpus.texts), Runtime(threads=1))
     true = model.tree.lift(toy_train.labels, 0)
     shortlist = {}
     for kind in ("teacher", "matcher", "both"):
@@ -97,20 +96,6 @@ def test_negatives_are_of_the_truth_the_matcher_or_both(toy_train: Dataset) -> N
     assert (shortlist["teacher"] == (true.toarray() > 0)).all()
     assert (shortlist["matcher"].sum(1) == 2).all()
     assert (shortlist["both"] == (shortlist["teacher"] | shortlist["matcher"])).all()
-
-
-@pytest.mark.parametrize("targets", ["binary", "count"])
-def test_the_loss_is_the_squared_hinge_of_eq_3(targets: Any, toy_train: Dataset) -> None:
-    config = XTransformerConfig(encoder=encoder(), targets=targets, dropout=0.0)
-    network = Network(config, TextEncoder.load(config.encoder), 3).eval()
-    tokens = network.encoder.tokenize(toy_train.corpus.texts[:2])
-    true = np.array([[2.0, 0.0, 1.0], [0.0, 0.0, 1.0]], np.float32)
-    batch: Batch = Examples(tokens, [canonical(true)]).batch(np.arange(2))
-    margin = network.logits(batch.tokens).detach().numpy()
-    sign = 2 * (true if targets == "count" else np.minimum(true, 1)) - 1
-    assert float(network.loss(batch).detach()) == pytest.approx(
-        np.mean(np.maximum(0, 1 - sign * margin) ** 2), rel=1e-5
-    )
 
 
 def test_embeddings_may_be_given(toy_train: Dataset, tmp_path: Path) -> None:
@@ -162,7 +147,7 @@ def test_the_untuned_embeddings_leave_the_pooling_as_it_is(toy_train: Dataset) -
     model = made()
     texts = toy_train.corpus.texts[:4]
     before = reader.embed(reader.tokenize(texts), Runtime(threads=1))
-    mean = model._untuned(reader, texts)
+    mean = model._untuned(Readings(reader, last_layer, reader.tokenize(texts), Runtime(threads=1)), texts)
     np.testing.assert_array_equal(reader.embed(reader.tokenize(texts), Runtime(threads=1)), before)
     assert not np.allclose(mean, before)
 

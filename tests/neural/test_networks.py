@@ -1,51 +1,25 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
 
 from treetop.data import Dataset
-from treetop.errors import StoreError
 from treetop.neural.networks import (
     find_nodes,
     hold_out,
-    load_heads,
     log_link,
     node_frequencies,
-    rank,
-    save_heads,
     seeded,
 )
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.shortlist import Children
 from treetop.runtime import Runtime
 from treetop.sparse import canonical
-from treetop.store import Folder
-from treetop.text.tokens import Frame, Padded, Tokens
+from treetop.text.tokens import Frame, Tokens
 
 FRAME = Frame(prefix=(1,), suffix=(), types=(0, 0, 0), pad=0, pad_left=False, pooled_last=False)
 TOKENS = Tokens(np.arange(6, dtype=np.uint16), np.array([0, 1, 3, 6]), FRAME, max_tokens=8)
-
-
-def test_rank_orders_by_score_and_then_by_label() -> None:
-    table = torch.tensor([[0.1, 0.9, 0.9, 0.4], [0.5, 0.5, 0.5, 0.6], [0.0, 0.1, 0.2, 0.3]])
-    found = rank(lambda tokens, rows: (None, table[rows]), TOKENS, 3, Runtime(threads=1))
-    assert found.labels.tolist() == [[1, 2, 3], [3, 0, 1], [3, 2, 1]]
-    assert found.scores[0].tolist() == pytest.approx([0.9, 0.9, 0.4])
-
-
-def test_rank_leaves_places_empty_where_there_are_too_few() -> None:
-    shortlist = torch.tensor([[7, -1], [4, 9], [-1, -1]])
-
-    def score(tokens: Padded, rows: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
-        return shortlist[rows], torch.where(shortlist < 0, -torch.inf, shortlist / 10)[rows]
-
-    found = rank(score, TOKENS, 3, Runtime(threads=1))
-    assert found.labels.tolist() == [[7, -1, -1], [9, 4, -1], [-1, -1, -1]]
-    assert found.scores[1].tolist() == pytest.approx([0.9, 0.4, 0.0])
-    assert np.isfinite(found.scores).all()
 
 
 def test_seeds_decide_and_leave_no_trace() -> None:
@@ -57,19 +31,6 @@ def test_seeds_decide_and_leave_no_trace() -> None:
     with seeded(1):
         assert torch.equal(torch.rand(1), first)
     assert torch.equal(torch.rand(1), expected)
-
-
-def test_heads_survive_and_misfits_are_noticed(tmp_path: Path) -> None:
-    scorer = NodeScorer(5, 3)
-    with Folder.create(tmp_path / "heads") as folder:
-        save_heads(scorer, folder)
-    other = NodeScorer(5, 3)
-    load_heads(other, Folder.open(tmp_path / "heads"))
-    assert torch.equal(other.weight, scorer.weight)
-    assert not other.training
-    for misfit in (NodeScorer(5, 3, bias=False), NodeScorer(6, 3)):
-        with pytest.raises(StoreError, match=r"scorers\.safetensors: the file does not fit"):
-            load_heads(misfit, Folder.open(tmp_path / "heads"))
 
 
 def test_some_texts_can_be_held_out() -> None:

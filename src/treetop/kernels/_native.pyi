@@ -202,6 +202,6 @@ def best_nodes(
     weight: NDArray[np.float32],
     bias: NDArray[np.float32] | None,
     k: int,
-    open: NDArray[np.uint8] | None,
+    allowed: NDArray[np.uint8] | None,
     threads: int,
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]: ...

@@ -30,44 +30,41 @@ together, which the code has and the paper has not, is a switch (`smooth`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from scipy.special import expit
 
 from treetop.config import settle
 from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa, smoothed_pifa
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
+from treetop.linear.dense_level import Affine
 from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words, texts_of
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking_level, weighing
-from treetop.methods.fine_tuned import FineTuned, network_part
+from treetop.methods.fine_tuned import FineTuned, in_turn, reader_part
+from treetop.methods.heads import Heads, Shapes, affine_shapes, heads_part, level_shapes
 from treetop.methods.parts import TFIDF_IF_TEXTS, TREE, linear_tree
-from treetop.neural.costs import EncoderCosts
-from treetop.neural.examples import Batch, Examples
-from treetop.neural.losses import bce
-from treetop.neural.memory import Head
-from treetop.neural.networks import find_nodes, hold_out, limits_of, node_frequencies, rank, seeded
-from treetop.neural.optimiser import Group, group_parameters
-from treetop.neural.scorer import NodeScorer
 from treetop.neural.settings import Divisor, OptimConfig, check_watched
-from treetop.neural.shortlist import Children, Limits, expand, expand_scores, pick, targets
-from treetop.neural.starting import start_linearly
-from treetop.neural.training import TrainingLog, fine_tune
 from treetop.predictions import Ask, Predictions, fuse
 from treetop.progress import Stage
-from treetop.sparse import Joined, binarise, join, normalise, union
+from treetop.sparse import Joined, binarise, from_parts, join, normalise, only_columns, take_entries, top_k
 from treetop.text import TfidfConfig
-from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder, read_all
-from treetop.text.tokens import Padded, Tokens
+from treetop.text.encoder_config import EncoderConfig
 from treetop.types import CSR, Dense, Texts
 
-__all__ = ["CascadeXML", "CascadeXMLConfig", "automatic_layers"]
+if TYPE_CHECKING:
+    from treetop.methods.tuning.cascadexml import Network
+    from treetop.neural.costs import EncoderCosts
+    from treetop.neural.memory import Head
+    from treetop.text.encoder import EncoderSize
+
+__all__ = ["CascadeXML", "CascadeXMLConfig", "automatic_layers", "beams_of", "layer_map", "level_features"]
 
 _KEPT = 50  # Labels of each model that are fused: shorter lists would punish what one ranks just below its cut.
 
@@ -145,137 +142,26 @@ def automatic_layers(encoder_layers: int, levels: int) -> tuple[tuple[int, ...],
     return (first, *((end,) for end in ends[1:]))
 
 
-class Network(nn.Module):
-    """The encoder and, for each level, features and a scorer."""
-
-    def __init__(self, config: CascadeXMLConfig, encoder: TextEncoder, tree: LabelTree) -> None:
-        super().__init__()
-        self.config, self.encoder, self.levels = config, encoder, tree.levels
-        self.map = config.layers or automatic_layers(encoder.layers, tree.levels)
-        _check_levels(config, self.map, encoder, tree)
-        self.layers = sorted({layer for joined in self.map for layer in joined})
-        width = encoder.width
-        self.joins = nn.ModuleList(
-            nn.Sequential(nn.Dropout(0.2), nn.Linear(len(joined) * width, width)) if len(joined) > 1 else nn.Identity()
-            for joined in self.map
-        )
-        self.dropouts = nn.ModuleList(nn.Dropout(p) for p in _spread(config.dropouts, tree.levels))
-        self.scorers = nn.ModuleList(NodeScorer(n, width, by_rows=t > 0) for t, n in enumerate(tree.widths))
-        self.below = nn.ModuleList(Children(*tree.children(level)) for level in range(1, tree.levels))
-        self.beams = [config.beams[min(level, len(config.beams) - 1)] for level in range(tree.levels - 1)]
-        self.weights = _loss_weights(tree, self.beams) if config.rescale else [1.0] * tree.levels
-
-    def expect(self, true: list[CSR], tree: LabelTree) -> None:
-        """Begin with each node as likely as it is on the shortlists that the beams let through."""
-        for level, scorer in enumerate(self.scorers):
-            share = 1.0 if level == 0 else min(1.0, self.beams[level - 1] / tree.widths[level - 1])
-            scorer.expect(node_frequencies(true[level], share))  # type: ignore[operator]
-
-    def features(self, states: Tensor, level: int) -> Tensor:
-        """What a level sees: its layers' states, joined if there are several, with its dropout."""
-        joined = torch.cat([states[self.layers.index(layer)] for layer in self.map[level]], 1)
-        result: Tensor = self.dropouts[level](self.joins[level](joined))
-        return result
-
-    def read(self, tokens: Padded) -> Tensor:
-        """The features of all levels side by side: (texts, levels · width)."""
-        states: Tensor = self.encoder(tokens, self.layers)
-        return torch.cat([self.features(states, level) for level in range(self.levels)], 1)
-
-    def loss(self, batch: Batch) -> Tensor:
-        """Eq. 5: the sum over levels of the weighted cross-entropy over the shortlist."""
-        states: Tensor = self.encoder(batch.tokens, self.layers)
-        shortlist, total = None, states.new_zeros(())
-        for level, scorer in enumerate(self.scorers):
-            logits = scorer(self.features(states, level), shortlist)
-            hit = targets(batch.true[level].ids, shortlist, scorer.nodes)  # type: ignore[arg-type]
-            total = total + self.weights[level] * bce(logits, hit, shortlist, self.config.divide_by)
-            if level < self.levels - 1:
-                best, _ = pick(logits, shortlist, self.beams[level], force=hit)
-                shortlist = expand(best, self.below[level])  # type: ignore[arg-type]
-        return total
-
-    def score(
-        self, tokens: Padded, rows: NDArray[np.int64], limits: Limits | None = None
-    ) -> tuple[Tensor | None, Tensor]:
-        """The labels that the search reaches, and their scores under the chosen scheme."""
-        del rows
-        return self._search(self.encoder(tokens, self.layers), [], limits)
-
-    def score_and_keep(
-        self, embedding: Dense, tokens: Padded, rows: NDArray[np.int64], limits: Limits | None = None
-    ) -> tuple[Tensor | None, Tensor]:
-        """The same, and the last layer's states of the texts are put into their rows of `embedding`."""
-        states: Tensor = self.encoder(tokens, (*self.layers, -1))
-        embedding[rows] = states[-1].float().cpu().numpy()
-        return self._search(states[:-1], [], limits)
-
-    def kept(self, level: int, tokens: Padded, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
-        """The nodes that the search keeps at a level above the labels, each with a one."""
-        del rows
-        trail: list[Tensor] = []
-        self._search(self.encoder(tokens, self.layers), trail)
-        return trail[level], torch.where(trail[level] < 0, -torch.inf, 1.0)
-
-    def _search(
-        self, states: Tensor, trail: list[Tensor], limits: Limits | None = None
-    ) -> tuple[Tensor | None, Tensor]:
-        """From level to level; the nodes kept at each are put into `trail`."""
-        shortlist, above, limits = None, None, limits or Limits()
-        for level, scorer in enumerate(self.scorers):
-            own = scorer(self.features(states, level), shortlist).sigmoid()
-            own = limits.scores(own, 0) if shortlist is None else own
-            path = own if above is None or self.config.scores == "leaf" else own * above
-            if level < self.levels - 1:
-                passes_on = path if self.config.scores == "path" else own
-                best, passed = pick(own, shortlist, limits.beam or self.beams[level], carry=passes_on)
-                trail.append(best)
-                shortlist, above = expand_scores(best, passed, self.below[level])  # type: ignore[arg-type]
-                shortlist = limits.shortlist(shortlist, level + 1)
-        return shortlist, path
-
-    def parameter_groups(self, config: OptimConfig) -> list[Group]:
-        """The encoder, and everything else at its own rate."""
-        return group_parameters(self, self.encoder, config)
-
-
 def _joined(features: CSR, embedding: Dense) -> Joined:
     return join(normalise(features), normalise(embedding))
 
 
-def _check_levels(
-    config: CascadeXMLConfig, layers: tuple[tuple[int, ...], ...], encoder: TextEncoder, tree: LabelTree
-) -> None:
-    levels = tree.levels
-    allowed = {
-        "layers": (len(layers), {levels}),
-        "dropouts": (len(config.dropouts), {1, 2, levels}),
-        "beams": (len(config.beams), set(range(1, max(2, levels)))),
-    }
-    wrong = ", ".join(f"{name} has {size} entries" for name, (size, right) in allowed.items() if size not in right)
-    if wrong:
-        widths = " > ".join(f"{width:,}" for width in tree.widths)
-        remedy = "give one per level (beams: above the labels), or layers=[] dropouts=[0.2,0.5] beams=[64]"
-        raise ConfigError(f"{wrong}, but these labels make {levels} levels of {widths} nodes; {remedy}")
-    for joined in layers:
-        if not joined or not all(0 <= layer <= encoder.layers for layer in joined):
-            raise ConfigError(f"layers has {joined}; the encoder has layers 0 (its input) to {encoder.layers}")
+def layer_map(config: CascadeXMLConfig, depth: int, levels: int) -> tuple[tuple[int, ...], ...]:
+    """The layers that each level sees, of an encoder that has so many."""
+    return config.layers or automatic_layers(depth, levels)
 
 
-def _spread(values: tuple[float, ...], levels: int) -> list[float]:
-    """One value per level: as given, or evenly from the first to the last."""
-    if len(values) == levels:
-        return list(values)
-    return [float(value) for value in np.linspace(values[0], values[-1], levels)]
+def beams_of(config: CascadeXMLConfig, levels: int) -> list[int]:
+    """Nodes kept after each level above the labels."""
+    return [config.beams[min(level, len(config.beams) - 1)] for level in range(levels - 1)]
 
 
-def _loss_weights(tree: LabelTree, beams: list[int]) -> list[float]:
-    """α of eq. 5: the expected size of each level's shortlist over the smallest of them."""
-    sizes = [float(tree.widths[0])]
-    for level, beam in enumerate(beams):
-        nodes, children = tree.widths[level], tree.widths[level + 1]
-        sizes.append(min(beam, nodes) * children / nodes)
-    return [size / min(sizes) for size in sizes]
+def level_features(states: Dense, layers: Sequence[int], joined: Sequence[int], before: Affine | None) -> Dense:
+    """What a level sees of the states after some layers, side by side: those of its own, through its linear map."""
+    width = states.shape[1] // len(layers)
+    starts = [width * layers.index(layer) for layer in joined]
+    own = np.concatenate([states[:, start : start + width] for start in starts], 1)
+    return own if before is None else before(own)
 
 
 class CascadeXML(FineTuned[CascadeXMLConfig]):
@@ -286,12 +172,16 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
     linear: LinearTree | None
     parts = (
         TREE,
-        network_part(lambda model, encoder: Network(model.config, encoder, model.tree)),
+        reader_part(lambda model: model.layers),
+        heads_part(lambda model: _shapes(model)),
         TFIDF_IF_TEXTS,
         linear_tree("linear", lambda config: config.linear.search, optional=True),
     )
 
     def _learn(self, train: Dataset) -> None:
+        from treetop.methods.tuning.cascadexml import Tuning
+        from treetop.neural.networks import hold_out
+
         learn, dev = hold_out(train, self.config.dev_share, self.runtime.seed)
         cores, seed = self.runtime.cores, self.runtime.seed
         with self.runtime.bar("tf-idf"):
@@ -302,76 +192,95 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
         with self.runtime.bar("grow tree"):
             representation = represent(features, learn.labels, threads=cores)
             self.tree = grow_tree(representation, self.config.tree, seed=seed, threads=cores)
-        with seeded(seed):
-            self.network = Network(self.config, TextEncoder.load(self.config.encoder), self.tree)
-        self.network.to(self.runtime.device)
-        encoder, lowest = self.network.encoder, self.network.layers[0]
-        tokens = encoder.tokenize(texts_of(learn.corpus), self.checkpoint, self.runtime)
-        tokens = encoder.keep_frozen(tokens, self.checkpoint, self.runtime, lowest_wanted=lowest)
         self.tfidf, self.linear = tfidf if self.config.sparse else None, None
-        self.logs = [self._train(tokens, binarise(learn.labels), dev)]
+        tuning = Tuning(self.config, self.layers, self.tree, self.runtime, self.checkpoint)
+        readings = tuning.read(texts_of(learn.corpus))
+        log = tuning.run(readings, binarise(learn.labels), self._watch(dev, lambda: self._show(tuning.network)))
+        self._show(tuning.network)
+        self.logs = [log]
         if self.config.sparse:
-            self.linear = self._rank_linearly(tokens, features, learn.labels)
+            self.linear = self._rank_linearly(readings.states(final=True), features, learn.labels)
+        self.reader = readings.reader
 
-    def _train(self, tokens: Tokens, true: CSR, dev: Dataset | None) -> TrainingLog:
-        levels = [self.tree.lift(true, level) for level in range(self.tree.levels)]
-        if self.config.bootstrap == "linear":
-            self._begin(tokens, [binarise(level) for level in levels])
-        elif self.config.bootstrap == "prior":
-            self.network.expect(levels, self.tree)
-        examples = Examples(tokens, levels)
-        folder, watch = None if self.checkpoint is None else self.checkpoint / "network", self._watch(dev)
-        return fine_tune(self.network, examples, self.config.optim, self.runtime, watch=watch, checkpoint=folder)
+    def _show(self, network: Network) -> None:
+        """Predict as a network would that may still be learning."""
+        from treetop.text.reading.torch_reader import EncoderReader
 
-    def _begin(self, tokens: Tokens, true: list[CSR]) -> None:
-        """Level by level, against the shortlist that the levels above find (XR-Transformer, eq. 11; logistic loss)."""
-        network, tree, runtime = self.network, self.tree, self.runtime
-        shortlist: CSR | None = None
-        found: CSR | None = None
-        width = network.levels * network.encoder.width
-        of_levels = np.split(read_all(network, network.read, width, tokens, runtime), network.levels, axis=1)
-        for level, scorer in enumerate(network.scorers):
-            assert isinstance(scorer, NodeScorer)
-            features = np.ascontiguousarray(of_levels[level])
-            start_linearly(scorer, features, true[level], shortlist, tree, level, runtime, loss="bce")
-            if level + 1 < network.levels:
-                beam, below = network.beams[level], network.below[level - 1] if level else None
-                found = find_nodes(scorer, features, beam, runtime, link="sigmoid", found=found, below=below)  # type: ignore[arg-type]
-                shortlist = union(true[level], binarise(found))
+        encoder = network.encoder
+        self.reader = EncoderReader(encoder, self.layers(encoder.layers), self.runtime.cores)
+        self.heads = Heads.of(network)
 
-    def _rank_linearly(self, tokens: Tokens, features: CSR, labels: CSR) -> LinearTree:
+    def layers(self, depth: int) -> list[int]:
+        """What is read of an encoder that has so many: all that levels see, and the last if it is ranked with."""
+        seen = {layer for joined in layer_map(self.config, depth, self.tree.levels) for layer in joined}
+        return sorted(seen | ({depth} if self.config.sparse else set()))
+
+    def _rank_linearly(self, states: Dense, features: CSR, labels: CSR) -> LinearTree:
         """The paper's appendix A.3: squared hinge, one label against all texts, on [embedding, tf-idf]."""
-        joined = _joined(features, self.network.encoder.embed(tokens, self.runtime))
+        joined = _joined(features, self._embedding(states))
         return LinearTree.fit(joined, labels, self.tree.keep([]), self.config.linear, runtime=self.runtime)
 
+    def _embedding(self, states: Dense) -> Dense:
+        """The last layer's, of the states of all layers that are read."""
+        return states[:, -self.reader.width :]
+
     def _predict(self, corpus: Corpus, ask: Ask) -> Predictions:
-        network, share, runtime = self.network, self.config.linear_share, self.runtime
-        tokens = network.encoder.tokenize(texts_of(corpus), runtime=runtime)
-        limits = limits_of(ask, self.tree)
+        tokens = self.reader.tokenize(texts_of(corpus), runtime=self.runtime)
         if self.linear is None:
-            return rank(partial(network.score, limits=limits), tokens, ask.k, runtime)
-        features = bag_of_words(self.tfidf, corpus, features=self.config.features, threads=runtime.cores)
+            return in_turn(tokens, lambda some: self._search(self.reader.read(some, self.runtime), ask)[0])
+        states, share = self.reader.read(tokens, self.runtime), self.config.linear_share
+        features = bag_of_words(self.tfidf, corpus, features=self.config.features, threads=self.runtime.cores)
+        joined = _joined(features, self._embedding(states))
         if share == 1:
-            joined = _joined(features, network.encoder.embed(tokens, runtime))
-            return self.linear.predict(joined, ask.k, allowed=ask.allowed, runtime=runtime)
-        wide = ask.wider(_KEPT, self.tree.widths[-1]).k
-        embedding = np.empty((len(tokens), network.encoder.width), np.float32)
-        of_network = rank(partial(network.score_and_keep, embedding, limits=limits), tokens, wide, runtime)
-        of_linear = self.linear.predict(_joined(features, embedding), wide, allowed=ask.allowed, runtime=runtime)
-        return fuse([of_network, of_linear], "average", weights=(1 - share, share), k=ask.k)
+            return self.linear.predict(joined, ask.k, allowed=ask.allowed, runtime=self.runtime)
+        wide = ask.wider(_KEPT, self.tree.widths[-1])
+        of_linear = self.linear.predict(joined, wide.k, allowed=ask.allowed, runtime=self.runtime)
+        return fuse([self._search(states, wide)[0], of_linear], "average", weights=(1 - share, share), k=ask.k)
+
+    def _search(self, states: Dense, ask: Ask) -> tuple[Predictions, list[CSR]]:
+        """From level to level: the labels that are reached, and the nodes kept at each level above."""
+        trail: list[CSR] = []
+        within = None if ask.allowed is None else self.tree.branches(ask.allowed)
+        for level, joined in enumerate(layer_map(self.config, self.reader.depth, self.tree.levels)):
+            before = self.heads.affine(f"joins.{level}.1") if len(joined) > 1 else None
+            features = level_features(states, self.reader.layers, joined, before)
+            own, path = self._score(level, features, trail, None if within is None else within[level], ask)
+            if level < self.tree.levels - 1:
+                best = top_k(own, ask.beam or beams_of(self.config, self.tree.levels)[level])
+                trail.append(take_entries(path, best) if self.config.scores == "path" else best)
+        return Predictions.from_csr(path, ask.k), trail
+
+    def _score(
+        self, level: int, features: Dense, trail: list[CSR], allowed: NDArray[np.bool_] | None, ask: Ask
+    ) -> tuple[CSR, CSR]:
+        """Scores of the nodes of a level: their own, and those that the chosen scheme makes of the path to them."""
+        scorer = self.heads.level(f"scorers.{level}")
+        if not trail:
+            most = ask.k if self.tree.levels == 1 else ask.beam or self.config.beams[0]
+            own = scorer.best(features, most, self.runtime, allowed=allowed)
+            own.data = expit(own.data)
+            return own, own
+        shortlist = self.tree.expand(trail[-1], level)
+        shortlist = shortlist if allowed is None else only_columns(shortlist, allowed)
+        own = scorer.at(features, shortlist, self.runtime)
+        own.data = expit(own.data)
+        if self.config.scores == "leaf":
+            return own, own
+        return own, from_parts(own.indptr, own.indices, own.data * shortlist.data, columns=own.shape[1])
 
     def shortlists(self, texts: Texts) -> list[CSR]:
         """The nodes that search keeps at each level above the labels: 1 where (text, node) is kept."""
-        tokens = self.network.encoder.tokenize(texts, runtime=self.runtime)
-        return [
-            rank(partial(self.network.kept, level), tokens, beam, self.runtime).to_csr(self.tree.widths[level])
-            for level, beam in enumerate(self.network.beams)
-        ]
+        states = self.reader.read(self.reader.tokenize(texts, runtime=self.runtime), self.runtime)
+        return [binarise(kept) for kept in self._search(states, Ask(1))[1]]
 
     def describe(self) -> dict[str, Any]:
         """Widths of the levels, the encoder's layers for each, and the encoder."""
         levels = " > ".join(f"{width:,}" for width in self.tree.widths)
-        return {"levels": levels, "layers": str(self.network.map), "encoder": self.config.encoder.name}
+        return {
+            "levels": levels,
+            "layers": str(layer_map(self.config, self.reader.depth, self.tree.levels)),
+            "encoder": self.config.encoder.name,
+        }
 
     def label_tree(self) -> LabelTree | None:
         """The levels."""
@@ -379,9 +288,6 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
 
     def _linear_trees(self) -> int:
         return int(self.config.sparse)
-
-    def _text_encoder(self) -> TextEncoder:
-        return self.network.encoder
 
     def _tuning(self, sizes: Sizes, costs: EncoderCosts) -> list[Stage]:
         c, heads = self.config, self._heads(sizes.labels, costs.size)
@@ -402,6 +308,18 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
         return [costs.starting(width * share) for width, share in zip(widths, (1.0, *found), strict=False)]
 
     def _heads(self, labels: int, encoder: EncoderSize) -> list[Head]:
+        from treetop.neural.memory import Head
+
         # Each coarser level is at most half as wide as the next, so all together have at most twice the last's nodes.
         inner = 2 * labels // self.config.tree.max_leaf + 1
         return [Head(labels, encoder.width), Head(2 * inner, encoder.width)]
+
+
+def _shapes(model: CascadeXML) -> Shapes:
+    width = model.reader.width
+    found: Shapes = {}
+    for level, joined in enumerate(layer_map(model.config, model.reader.depth, model.tree.levels)):
+        found |= level_shapes(f"scorers.{level}", model.tree.widths[level], width)
+        if len(joined) > 1:
+            found |= affine_shapes(f"joins.{level}.1", width, len(joined) * width)
+    return found

@@ -11,6 +11,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
+import numpy as np
+
 from treetop.config import to_dict
 from treetop.data import Dataset
 from treetop.methods.bag import texts_of
@@ -19,27 +21,28 @@ from treetop.methods.costs import Sizes, sizes_of
 from treetop.methods.parts import Part
 from treetop.metrics.evaluate import dev_score
 from treetop.neural.settings import OptimConfig
-from treetop.predictions import Ask
+from treetop.predictions import Ask, Predictions
 from treetop.progress import Plan, Stage
 from treetop.runtime import Runtime, is_leader
 from treetop.store import Folder
 from treetop.text.encoder_config import EncoderConfig
 from treetop.text.reading.choosing import Layers, check_installed, open_reader
+from treetop.text.reading.text_reader import TextReader
 from treetop.text.states import forget_states
+from treetop.text.tokens import Tokens
 from treetop.types import CSR, Texts
 
 if TYPE_CHECKING:  # to predict, torch and transformers are not needed
-    from torch import nn
-
     from treetop.neural.costs import EncoderCosts
     from treetop.neural.memory import Head
     from treetop.neural.training import TrainingLog, Watch
     from treetop.text.encoder import EncoderSize, TextEncoder
 
-__all__ = ["FineTuned", "FineTunedConfig", "last_layer", "network_part", "reader_part"]
+__all__ = ["FineTuned", "FineTunedConfig", "in_turn", "last_layer", "reader_part"]
 
 LOG = "training.jsonl"
 _ENCODER = "encoder"
+_TOGETHER = 16_384
 
 
 class FineTunedConfig(Protocol):
@@ -59,34 +62,25 @@ def last_layer(depth: int) -> tuple[int, ...]:
     return (depth,)
 
 
-def reader_part(layers: Layers) -> Part:
-    """An encoder that learns no more, and what was exported of it for other engines than torch."""
+def reader_part(layers: Callable[[Any], Layers]) -> Part:
+    """An encoder that learns no more, and what was exported of it; `layers` says which a model reads."""
     return Part(
         "reader",
         write=lambda reader, folder: reader.save(folder.path / _ENCODER),
-        read=lambda model, folder: open_reader(model.config.encoder, folder.path / _ENCODER, layers, model.runtime),
+        read=lambda model, folder: open_reader(
+            model.config.encoder, folder.path / _ENCODER, layers(model), model.runtime
+        ),
     )
 
 
-def _write_network(network: Any, folder: Folder) -> None:
-    from treetop.neural.networks import save_heads
-
-    network.encoder.save(folder.path / _ENCODER)
-    save_heads(network, folder)
-
-
-def network_part(build: Callable[[Any, TextEncoder], nn.Module]) -> Part:
-    """A network: its encoder as a folder of its own, all other weights beside it. `build` makes it for a model."""
-
-    def read(model: Any, folder: Folder) -> nn.Module:
-        from treetop.neural.networks import load_heads
-        from treetop.text.encoder import TextEncoder
-
-        network = build(model, TextEncoder.load(model.config.encoder, folder.path / _ENCODER))
-        load_heads(network, folder)
-        return network.to(model.runtime.device)
-
-    return Part("network", _write_network, read)
+def in_turn(tokens: Tokens, rank: Callable[[Tokens], Predictions]) -> Predictions:
+    """The predictions for all texts, some thousands at a time: that many have their states in memory together."""
+    if len(tokens) <= _TOGETHER:
+        return rank(tokens)
+    starts = range(0, len(tokens), _TOGETHER)
+    found = [rank(tokens.take(slice(start, start + _TOGETHER))) for start in starts]
+    labels, scores = (np.concatenate(parts) for parts in zip(*((f.labels, f.scores) for f in found), strict=True))
+    return Predictions(labels, scores, kind=found[0].kind)
 
 
 C = TypeVar("C", bound=FineTunedConfig)
@@ -95,6 +89,9 @@ F = TypeVar("F", bound="FineTuned[Any]")
 
 class FineTuned(Method[C]):
     """A method that fine-tunes an encoder; `checkpoint` is a folder that an interrupted `fit` continues from."""
+
+    reader: TextReader
+    """The encoder as it was tuned, and who runs it; there after `fit`."""
 
     memory_advice: ClassVar[str] = (
         "Lower optim.batch_size or encoder.max_tokens, raise encoder.freeze, or set encoder.checkpointing=true "
@@ -170,11 +167,16 @@ class FineTuned(Method[C]):
         run = {"method": self.name, "seed": self.runtime.seed, "precision": self.runtime.precision}
         return {**run, "data": data, "config": to_dict(self.config)}
 
-    def _watch(self, dev: Dataset | None) -> Watch | None:
-        """The score that the best weights are chosen by, on texts that were held out."""
+    def _watch(self, dev: Dataset | None, show: Callable[[], None]) -> Watch | None:
+        """The score that the best weights are chosen by, on held-out texts; `show` lets the model see them."""
         if dev is None:
             return None
-        return lambda: dev_score(self._predict(dev.corpus, Ask(min(5, len(dev.space)))), dev.labels)
+
+        def watch() -> float:
+            show()
+            return dev_score(self._predict(dev.corpus, Ask(min(5, len(dev.space)))), dev.labels)
+
+        return watch
 
     def plan(self, train: Dataset) -> Plan:
         """The stages of a training; a layer of the encoder is tried out to tell how quick this machine is."""
@@ -208,7 +210,7 @@ class FineTuned(Method[C]):
     def text_encoder(self) -> TextEncoder:
         """The encoder as it was tuned; there after `fit`."""
         self._check_fitted()
-        return self._text_encoder()
+        return self.reader.text_encoder()
 
     def shortlists(self, texts: Texts) -> list[CSR]:
         """The nodes that search keeps for each text, level by level; empty if the method has no such levels."""
@@ -222,10 +224,6 @@ class FineTuned(Method[C]):
     @abstractmethod
     def _learn(self, train: Dataset) -> None:
         """Learn; set what prediction needs."""
-
-    @abstractmethod
-    def _text_encoder(self) -> TextEncoder:
-        """Where the encoder is kept."""
 
     @abstractmethod
     def _tuning(self, sizes: Sizes, costs: EncoderCosts) -> list[Stage]:

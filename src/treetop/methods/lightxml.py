@@ -36,14 +36,11 @@ with averaged weights (the presets have theirs).
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
-from torch import Tensor, nn
+from scipy.special import expit
 
 from treetop.config import settle
 from treetop.data import Corpus, Dataset
@@ -51,26 +48,25 @@ from treetop.errors import ConfigError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
 from treetop.methods.bag import FeatureSource, fit_bag_of_words, texts_of
 from treetop.methods.costs import Sizes, growing, weighing
-from treetop.methods.fine_tuned import FineTuned, network_part
-from treetop.methods.parts import TREE
-from treetop.neural.costs import EncoderCosts
-from treetop.neural.examples import Batch, Examples
-from treetop.neural.losses import bce
-from treetop.neural.memory import Head
-from treetop.neural.networks import hold_out, limits_of, node_frequencies, rank, seeded
-from treetop.neural.optimiser import Group, group_parameters
-from treetop.neural.scorer import NodeScorer
+from treetop.methods.fine_tuned import FineTuned, in_turn, reader_part
+from treetop.methods.heads import Heads, Shapes, heads_part, level_shapes
+from treetop.methods.parts import TREE, Part
 from treetop.neural.settings import Divisor, OptimConfig, check_watched
-from treetop.neural.shortlist import Children, Limits, expand, expand_scores, pick, targets
-from treetop.neural.starting import start_linearly
-from treetop.neural.training import TrainingLog, fine_tune
 from treetop.predictions import Ask, Predictions
 from treetop.progress import Stage
-from treetop.sparse import binarise, union
+from treetop.sparse import binarise, only_columns
+from treetop.store import Folder
 from treetop.text import TfidfConfig
-from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder, read_all
-from treetop.text.tokens import Padded, Tokens
-from treetop.types import CSR
+from treetop.text.encoder_config import EncoderConfig
+from treetop.text.reading.choosing import export_reader, open_reader
+from treetop.text.reading.text_reader import TextReader
+from treetop.text.tokens import Tokens
+
+if TYPE_CHECKING:
+    from treetop.methods.tuning.lightxml import Network
+    from treetop.neural.costs import EncoderCosts
+    from treetop.neural.memory import Head
+    from treetop.text.encoder import EncoderSize
 
 __all__ = ["LightXML", "LightXMLConfig"]
 
@@ -130,84 +126,23 @@ class LightXMLConfig:
         check_watched(self.optim, self.dev_share)
 
 
-class Network(nn.Module):
-    """Encoder, recall over groups (None in flat mode), and ranking over labels."""
+def _open_recall_reader(model: LightXML, folder: Folder) -> TextReader | None:
+    """Who reads for recall where ranking has an encoder of its own (BS); older folders hold its weights as heads."""
+    if folder.has(_FIRST):
+        return open_reader(model.config.encoder, folder.path / _FIRST, model.layers, model.runtime)
+    if model.config.negatives != "static-tuned" or model.tree.levels == 1:
+        return None
+    from treetop.methods.tuning.lightxml import older_first_reader
 
-    def __init__(self, config: LightXMLConfig, encoder: TextEncoder, tree: LabelTree) -> None:
-        super().__init__()
-        self.config, self.encoder = config, encoder
-        self.layers = range(max(1, encoder.layers + 1 - config.layers), encoder.layers + 1)
-        width, labels = encoder.width * len(self.layers), tree.widths[-1]
-        self.dropout = nn.Dropout(config.dropout)
-        self.recalls_only = False
-        self.recall: NodeScorer | None = None
-        self.first_encoder: TextEncoder | None = None  # what recall reads by, where ranking has one of its own (BS)
-        if tree.levels == 1:
-            self.ranking = NodeScorer(labels, width, by_rows=False)
-            return
-        self.below = Children(*tree.children(1))
-        self.recall = NodeScorer(tree.widths[0], width, by_rows=False)
-        self.ranking = NodeScorer(labels, width, bias=False, bottleneck=config.bottleneck, squash=config.squash)
+    return older_first_reader(model, folder)
 
-    def states(self, tokens: Padded, encoder: TextEncoder | None = None) -> Tensor:
-        """The joined states of each text: (texts, layers · width)."""
-        states = (encoder or self.encoder)(tokens, self.layers)
-        joined: Tensor = self.dropout(states.transpose(0, 1).flatten(1))
-        return joined
 
-    def groups(self, tokens: Padded, states: Tensor) -> Tensor:
-        """The score of every group, from the states or from recall's own encoder."""
-        assert self.recall is not None
-        logits: Tensor = self.recall(states if self.first_encoder is None else self.states(tokens, self.first_encoder))
-        return logits.sigmoid()
-
-    def score_groups(self, tokens: Padded, rows: NDArray[np.int64]) -> tuple[None, Tensor]:
-        """Every group and its score."""
-        del rows
-        return None, self.groups(tokens, self.states(tokens))
-
-    def split_encoders(self) -> None:
-        """From here on ranking tunes an encoder of its own, and recall keeps the one it has."""
-        self.first_encoder = copy.deepcopy(self.encoder)
-        self.first_encoder.freeze()
-
-    def loss(self, batch: Batch) -> Tensor:
-        """Eq. 6: the loss of recall plus the loss of ranking."""
-        states, divide_by = self.states(batch.tokens), self.config.divide_by
-        if self.recall is None:
-            return bce(self.ranking(states), targets(batch.true[0].ids, None, self.ranking.nodes), None, divide_by)
-        if batch.shortlist is not None:  # static negatives: the groups were chosen before
-            return self._ranking_loss(states, batch.shortlist.ids, batch)
-        groups = self.recall(states)
-        hit = targets(batch.true[0].ids, None, self.recall.nodes)
-        of_recall = bce(groups, hit, None, divide_by)
-        if self.recalls_only:
-            return of_recall
-        return of_recall + self._ranking_loss(states, pick(groups, None, self.config.beam, force=hit)[0], batch)
-
-    def _ranking_loss(self, states: Tensor, groups: Tensor, batch: Batch) -> Tensor:
-        """The loss over the labels of some groups."""
-        shortlist = expand(groups, self.below)
-        hit = targets(batch.true[1].ids, shortlist, self.ranking.nodes)
-        return bce(self.ranking(states, shortlist), hit, shortlist, self.config.divide_by)
-
-    def score(
-        self, tokens: Padded, rows: NDArray[np.int64], limits: Limits | None = None
-    ) -> tuple[Tensor | None, Tensor]:
-        """Labels of the best groups, and for each its own score times its group's."""
-        del rows
-        states, limits = self.states(tokens), limits or Limits()
-        if self.recall is None:
-            return None, limits.scores(self.ranking(states).sigmoid(), 0)
-        groups = limits.scores(self.groups(tokens, states), 0)
-        best, of_group = pick(groups, None, limits.beam or self.config.beam)
-        shortlist, of_group = expand_scores(best, of_group, self.below)
-        shortlist = limits.shortlist(shortlist, 1)
-        return shortlist, self.ranking(states, shortlist).sigmoid() * of_group
-
-    def parameter_groups(self, config: OptimConfig) -> list[Group]:
-        """Everything that is not frozen."""
-        return group_parameters(self, self.encoder, config)
+_FIRST = "first_encoder"
+_RECALL_READER = Part(
+    "recall_reader",
+    write=lambda reader, folder: reader.save(folder.path / _FIRST),
+    read=_open_recall_reader,
+)
 
 
 class LightXML(FineTuned[LightXMLConfig]):
@@ -215,35 +150,35 @@ class LightXML(FineTuned[LightXMLConfig]):
 
     name = "lightxml"
     config_class = LightXMLConfig
-    parts = (TREE, network_part(lambda model, encoder: _stored_network(model.config, encoder, model.tree)))
+    parts = (TREE, reader_part(lambda model: model.layers), _RECALL_READER, heads_part(lambda model: _shapes(model)))
     memory_advice = f"{FineTuned.memory_advice} Many labels need mode=groups, or fewer layers."
 
     def _learn(self, train: Dataset) -> None:
+        from treetop.methods.tuning.lightxml import Tuning
+        from treetop.neural.networks import hold_out
+
         learn, dev = hold_out(train, self.config.dev_share, self.runtime.seed)
         self.tree = self._group(learn)
-        with seeded(self.runtime.seed):
-            self.network = Network(self.config, TextEncoder.load(self.config.encoder), self.tree)
-        self.network.to(self.runtime.device)
-        true = [self.tree.lift(binarise(learn.labels), level) for level in range(self.tree.levels)]
-        encoder, lowest = self.network.encoder, self.network.layers[0]
-        tokens = encoder.tokenize(texts_of(learn.corpus), self.checkpoint, self.runtime)
-        tokens = encoder.keep_frozen(tokens, self.checkpoint, self.runtime, lowest_wanted=lowest)
-        self._begin(tokens, true[0])
-        if self.config.negatives == "dynamic" or self.tree.levels == 1:
-            self.logs = [self._train("both", Examples(tokens, true), dev)]
-        else:
-            self.logs = self._train_in_turn(tokens, true, dev)
+        tuning = Tuning(self.config, self.layers, self.tree, self.runtime, self.checkpoint)
+        readings = tuning.read(texts_of(learn.corpus))
+        tuning.run(readings, binarise(learn.labels), self._watch(dev, lambda: self._show(tuning.network)))
+        self._show(tuning.network)
+        self.reader, self.logs = readings.reader, tuning.logs
+        first = tuning.network.first_encoder
+        self.recall_reader = None if first is None else export_reader(first, self.layers, readings.tokens, self.runtime)
 
-    def _begin(self, tokens: Tokens, true: CSR) -> None:
-        network = self.network
-        scorer = network.recall or network.ranking
-        if self.config.bootstrap == "prior":
-            scorer.expect(node_frequencies(true))
-        if self.config.bootstrap != "linear":
-            return
-        width = network.encoder.width * len(network.layers)
-        states = read_all(network, network.states, width, tokens, self.runtime)
-        start_linearly(scorer, states, binarise(true), None, self.tree, 0, self.runtime, loss="bce")
+    def _show(self, network: Network) -> None:
+        """Predict as a network would that may still be learning."""
+        from treetop.text.reading.torch_reader import EncoderReader
+
+        first, cores = network.first_encoder, self.runtime.cores
+        self.reader = EncoderReader(network.encoder, network.layers, cores)
+        self.recall_reader = None if first is None else EncoderReader(first, network.layers, cores)
+        self.heads = Heads.of(network)
+
+    def layers(self, depth: int) -> range:
+        """The last layers of an encoder that has so many."""
+        return range(max(1, depth + 1 - self.config.layers), depth + 1)
 
     def _group(self, train: Dataset) -> LabelTree:
         """Two levels, groups and labels; one in flat mode."""
@@ -263,34 +198,31 @@ class LightXML(FineTuned[LightXMLConfig]):
             return labels <= FLAT_UP_TO and self.config.negatives == "dynamic"
         return self.config.mode == "flat"
 
-    def _train_in_turn(self, tokens: Tokens, true: list[CSR], dev: Dataset | None) -> list[TrainingLog]:
-        """Static negatives: recall first, then ranking among the labels of the true groups and of those it found."""
-        network = self.network
-        assert network.recall is not None
-        network.recalls_only = True
-        first = self._train("recall", Examples(tokens, true), None)
-        network.recalls_only = False
-        network.recall.requires_grad_(False)
-        found = rank(network.score_groups, tokens, self.config.beam, self.runtime).to_csr(network.recall.nodes)
-        if self.config.negatives == "static-tuned":
-            network.split_encoders()
-        else:
-            network.encoder.freeze()
-        shortlist = union(binarise(true[0]), binarise(found))
-        return [first, self._train("ranking", Examples(tokens, true, shortlist), dev)]
-
-    def _train(self, what: str, examples: Examples, dev: Dataset | None) -> TrainingLog:
-        folder, watch = None if self.checkpoint is None else self.checkpoint / what, self._watch(dev)
-        return fine_tune(self.network, examples, self.config.optim, self.runtime, watch=watch, checkpoint=folder)
-
     @property
     def has_beam(self) -> bool:
         """Only where there are groups to keep."""
         return self.tree.levels > 1
 
     def _predict(self, corpus: Corpus, ask: Ask) -> Predictions:
-        tokens = self.network.encoder.tokenize(texts_of(corpus), runtime=self.runtime)
-        return rank(partial(self.network.score, limits=limits_of(ask, self.tree)), tokens, ask.k, self.runtime)
+        tokens = self.reader.tokenize(texts_of(corpus), runtime=self.runtime)
+        return in_turn(tokens, lambda some: self._rank(some, ask))
+
+    def _rank(self, tokens: Tokens, ask: Ask) -> Predictions:
+        """A label's score is its own times its group's."""
+        runtime, ranking = self.runtime, self.heads.level("ranking", squash=self.config.squash)
+        within = None if ask.allowed is None else self.tree.branches(ask.allowed)
+        allowed, states = None if within is None else within[0], self.reader.read(tokens, runtime)
+        if self.tree.levels == 1:
+            labels, margins = ranking.ranked(states, ask.k, runtime, allowed=allowed)
+            return Predictions(labels, np.where(labels < 0, 0, expit(margins)))
+        recalled = states if self.recall_reader is None else self.recall_reader.read(tokens, runtime)
+        groups = self.heads.level("recall").best(recalled, ask.beam or self.config.beam, runtime, allowed=allowed)
+        groups.data = expit(groups.data)
+        shortlist = self.tree.expand(groups, 1)
+        shortlist = shortlist if within is None else only_columns(shortlist, within[1])
+        scores = ranking.at(states, shortlist, runtime)
+        scores.data = expit(scores.data) * shortlist.data
+        return Predictions.from_csr(scores, ask.k)
 
     def describe(self) -> dict[str, Any]:
         """Widths of the levels, and the encoder."""
@@ -300,9 +232,6 @@ class LightXML(FineTuned[LightXMLConfig]):
         """The groups."""
         return self.tree
 
-    def _text_encoder(self) -> TextEncoder:
-        return self.network.encoder
-
     def _tuning(self, sizes: Sizes, costs: EncoderCosts) -> list[Stage]:
         c, flat = self.config, self._flat(sizes.labels)
         costs, heads = costs.of(round(sizes.texts * (1 - c.dev_share))), self._heads(sizes.labels, costs.size)
@@ -311,10 +240,12 @@ class LightXML(FineTuned[LightXMLConfig]):
         if c.bootstrap == "linear":
             stages += [costs.reading(), costs.starting(heads[0].rows, heads[0].width)]
         tune = costs.learning(c.optim, heads, dev_share=c.dev_share)
-        in_turn = [] if flat or c.negatives == "dynamic" else [costs.reading("rank"), tune]
+        in_turn = [] if flat or c.negatives == "dynamic" else [costs.reading(), tune]
         return [*stages, tune, *in_turn]
 
     def _heads(self, labels: int, encoder: EncoderSize) -> list[Head]:
+        from treetop.neural.memory import Head
+
         width = encoder.width * min(self.config.layers, encoder.layers)
         if self._flat(labels):
             return [Head(labels, width, by_rows=False)]
@@ -322,9 +253,10 @@ class LightXML(FineTuned[LightXMLConfig]):
         return [groups, Head(labels, self.config.bottleneck or width)]
 
 
-def _stored_network(config: LightXMLConfig, encoder: TextEncoder, tree: LabelTree) -> Network:
-    """The network as it was when training ended, for its weights to be put in."""
-    network = Network(config, encoder, tree)
-    if config.negatives == "static-tuned" and tree.levels > 1:
-        network.split_encoders()  # the weights of the first are among the heads
-    return network
+def _shapes(model: LightXML) -> Shapes:
+    width, c = model.reader.width * len(model.reader.layers), model.config
+    if model.tree.levels == 1:
+        return level_shapes("ranking", model.tree.widths[0], width)
+    groups, labels = model.tree.widths
+    of_labels = level_shapes("ranking", labels, width, bottleneck=c.bottleneck, bias=False)
+    return level_shapes("recall", groups, width) | of_labels

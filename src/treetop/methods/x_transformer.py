@@ -39,10 +39,9 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from torch import Tensor, nn
 
 from treetop.config import settle
 from treetop.data import Corpus, Dataset
@@ -50,28 +49,26 @@ from treetop.errors import ConfigError, DataError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
 from treetop.labels.representation import unit_rows
 from treetop.linear import LinearLevel, SearchConfig, SolverConfig, WeightType
+from treetop.linear.dense_level import log_link
 from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words, texts_of
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking_level, weighing
-from treetop.methods.fine_tuned import FineTuned, network_part
+from treetop.methods.fine_tuned import FineTuned, last_layer, reader_part
+from treetop.methods.heads import Heads, heads_part, level_shapes
 from treetop.methods.parts import TFIDF_IF_TEXTS, TREE, linear_level
-from treetop.neural.costs import EncoderCosts
-from treetop.neural.examples import Batch, Examples
-from treetop.neural.memory import Head
-from treetop.neural.networks import find_nodes, limits_of, node_frequencies, seeded
-from treetop.neural.optimiser import Group, group_parameters
-from treetop.neural.scorer import NodeScorer
 from treetop.neural.settings import OptimConfig, check_watched
-from treetop.neural.shortlist import Limits, targets
-from treetop.neural.starting import start_linearly
-from treetop.neural.training import fine_tune
 from treetop.predictions import Ask, Predictions
 from treetop.progress import Stage
 from treetop.runtime import Runtime
 from treetop.sparse import AnyFeatures, Joined, binarise, join, normalise, only_columns, union
 from treetop.text import TfidfConfig
-from treetop.text.encoder import EncoderConfig, EncoderSize, TextEncoder
-from treetop.text.tokens import Padded, Tokens
+from treetop.text.encoder_config import EncoderConfig
 from treetop.types import CSR, Dense, Texts
+
+if TYPE_CHECKING:
+    from treetop.neural.costs import EncoderCosts
+    from treetop.neural.memory import Head
+    from treetop.text.encoder import EncoderSize
+    from treetop.text.reading.readings import Readings
 
 __all__ = ["XTransformer", "XTransformerConfig"]
 
@@ -127,31 +124,6 @@ class XTransformerConfig:
         check_watched(self.optim, None)
 
 
-class Network(nn.Module):
-    """The neural matcher: the encoder and a weight vector per group."""
-
-    def __init__(self, config: XTransformerConfig, encoder: TextEncoder, groups: int) -> None:
-        super().__init__()
-        self.config, self.encoder = config, encoder
-        self.dropout = nn.Dropout(config.dropout)
-        self.scorer = NodeScorer(groups, encoder.width, by_rows=False)
-
-    def logits(self, tokens: Padded) -> Tensor:
-        """Eq. 1: the margin of every group."""
-        scores: Tensor = self.scorer(self.dropout(self.encoder(tokens)[0]))
-        return scores
-
-    def loss(self, batch: Batch) -> Tensor:
-        """Eq. 3: the mean over texts and groups of max(0, 1 − (2m − 1)·g)²."""
-        true, nodes = batch.true[0], self.scorer.nodes
-        hit = targets(true.ids, None, nodes, true.values if self.config.targets == "count" else None)
-        return (1 - (2 * hit - 1) * self.logits(batch.tokens).float()).clamp(min=0).square().mean()
-
-    def parameter_groups(self, config: OptimConfig) -> list[Group]:
-        """The encoder and the groups."""
-        return group_parameters(self, self.encoder, config)
-
-
 class XTransformer(FineTuned[XTransformerConfig]):
     """X-Transformer; `embedding` (a row per training text) takes the place of the untuned encoder's in PIFA-neural."""
 
@@ -160,7 +132,8 @@ class XTransformer(FineTuned[XTransformerConfig]):
     parts = (
         TFIDF_IF_TEXTS,
         TREE,
-        network_part(lambda model, encoder: Network(model.config, encoder, model.tree.widths[0])),
+        reader_part(lambda _: last_layer),
+        heads_part(lambda model: level_shapes("scorer", model.tree.widths[0], model.reader.width)),
         linear_level("ranker", "ranker"),
     )
 
@@ -190,43 +163,42 @@ class XTransformer(FineTuned[XTransformerConfig]):
         return {**super()._run(train), "embedding": digest}
 
     def _learn(self, train: Dataset) -> None:
+        from treetop.methods.tuning.x_transformer import tune
+        from treetop.neural.networks import seeded
+        from treetop.text.encoder import TextEncoder
+        from treetop.text.reading.readings import Readings
+
         c, runtime = self.config, self.runtime
         with runtime.bar("tf-idf"):
             self.tfidf, x = fit_bag_of_words(c.tfidf, train.corpus, features=c.features, threads=runtime.cores)
         with seeded(runtime.seed):  # a pooler that its files lack is random
             encoder = TextEncoder.load(c.encoder).to(runtime.device)
-        self.tree = self._group(encoder, x, train)
-        with seeded(runtime.seed):
-            self.network = Network(c, encoder, self.tree.widths[0]).to(runtime.device)
         tokens = encoder.tokenize(texts_of(train.corpus), self.checkpoint, runtime)
         tokens = encoder.keep_frozen(tokens, self.checkpoint, runtime)
+        readings = Readings(encoder, last_layer, tokens, runtime, self.checkpoint)
+        self.tree = self._group(readings, x, train)
         labels = binarise(train.labels)
         true = self.tree.lift(labels, 0)
-        if c.bootstrap == "linear":
-            costs = true if c.targets == "count" else binarise(true)
-            start_linearly(self.network.scorer, encoder.embed(tokens, runtime), costs, None, self.tree, 0, runtime)
-        elif c.bootstrap == "prior":
-            self.network.scorer.expect(node_frequencies(true), "squared_hinge")
-        folder = None if self.checkpoint is None else self.checkpoint / "matcher"
-        self.logs = [fine_tune(self.network, Examples(tokens, [true]), c.optim, runtime, checkpoint=folder)]
-        embedding = encoder.embed(tokens, runtime)
-        shortlist = self._shortlist(true, embedding)
+        network, log = tune(c, readings, true, self.tree, runtime, self.checkpoint)
+        self.heads, self.logs = Heads.of(network), [log]
+        embedding = readings.states(final=True)
+        self.reader = readings.reader
         self.ranker = LinearLevel.fit(
-            self._features(x, embedding), labels, shortlist, self.tree.parents[1], c.solver,
+            self._features(x, embedding), labels, self._shortlist(true, embedding), self.tree.parents[1], c.solver,
             weights=c.weights, runtime=runtime, title="train level 1",
         )  # fmt: skip
 
-    def _group(self, encoder: TextEncoder, x: CSR, train: Dataset) -> LabelTree:
+    def _group(self, readings: Readings, x: CSR, train: Dataset) -> LabelTree:
         """Two levels, groups and labels."""
         cores, seed = self.runtime.cores, self.runtime.seed
-        representation = self._represent(encoder, x, train)
+        representation = self._represent(readings, x, train)
         with self.runtime.bar("grow tree"):
             tree = grow_tree(representation, self.config.tree, seed=seed, threads=cores)
         if tree.levels == 1:  # too few labels to split
             return LabelTree.from_groups([list(range(tree.widths[0]))])
         return tree.keep([tree.levels - 2])
 
-    def _represent(self, encoder: TextEncoder, x: CSR, train: Dataset) -> CSR | Dense | Joined:
+    def _represent(self, readings: Readings, x: CSR, train: Dataset) -> CSR | Dense | Joined:
         """Section 3.2: what labels look like, a row for each."""
         kind, cores = self.config.representation, self.runtime.cores
         if kind == "pifa":
@@ -234,20 +206,26 @@ class XTransformer(FineTuned[XTransformerConfig]):
         if kind == "text":
             if train.space.texts is None:
                 raise DataError("representation 'text' needs label texts; add a labels.txt with label<TAB>text")
-            return self._untuned(encoder, train.space.texts)
+            return self._untuned(readings, train.space.texts)
         given = self.given_embedding
-        embedding = self._untuned(encoder, texts_of(train.corpus)) if given is None else given
+        embedding = self._untuned(readings, texts_of(train.corpus), trained_on=True) if given is None else given
         return pifa(normalise(np.ascontiguousarray(embedding, np.float32)), train.labels, threads=cores)
 
-    def _untuned(self, encoder: TextEncoder, texts: Texts) -> Dense:
+    def _untuned(self, readings: Readings, texts: Texts, *, trained_on: bool = False) -> Dense:
         """The mean of the last layer's states over the tokens: before tuning, a pooled token alone says little."""
+        from treetop.text.encoder import TextEncoder
+        from treetop.text.reading.readings import Readings
+
+        encoder, other, runtime = readings.encoder, self.config.label_encoder, self.runtime
         how = replace(encoder.config, pooling="mean")
-        if self.config.label_encoder:
-            other = replace(how, name=self.config.label_encoder, freeze=0, keep_frozen=False)
-            reader = TextEncoder.load(other).to(self.runtime.device)
+        if other:
+            own = replace(how, name=other, freeze=0, keep_frozen=False)
+            reading = TextEncoder.load(own).to(runtime.device)
+        elif trained_on and encoder.config.pooling == "mean":
+            return readings.states()  # which the matcher begins with, too
         else:
-            reader = TextEncoder(how, encoder.model, encoder.tokenizer)
-        return reader.embed(reader.tokenize(texts, runtime=self.runtime), self.runtime)
+            reading = TextEncoder(how, encoder.model, encoder.tokenizer)
+        return Readings(reading, last_layer, reading.tokenize(texts, runtime=runtime), runtime).states()
 
     def _shortlist(self, true: CSR, embedding: Dense) -> CSR:
         """Section 3.4: texts × groups, by the truth (M), by the matcher (M̂), or by both."""
@@ -256,11 +234,13 @@ class XTransformer(FineTuned[XTransformerConfig]):
         found = binarise(self._match(embedding))
         return found if self.config.negatives == "matcher" else union(binarise(true), found)
 
-    def _match(self, embedding: Dense, limits: Limits | None = None) -> CSR:
+    def _match(self, embedding: Dense, ask: Ask | None = None) -> CSR:
         """The best groups of each text, with the logarithms of their scores."""
-        search, limits = self.config.search, limits or Limits()
-        beam = limits.beam or search.beam
-        return find_nodes(self.network.scorer, embedding, beam, self.runtime, link=search.link, limits=limits)
+        beam = self.config.search.beam if ask is None else ask.beam or self.config.search.beam
+        allowed = None if ask is None or ask.allowed is None else self.tree.branches(ask.allowed)[0]
+        found = self.heads.level("scorer").best(embedding, beam, self.runtime, allowed=allowed)
+        found.data = log_link(found.data, self.config.search.link)
+        return found
 
     def _features(self, x: CSR, embedding: Dense) -> AnyFeatures:
         """The ranker's input: two blocks of length one, and both together of length one."""
@@ -274,11 +254,10 @@ class XTransformer(FineTuned[XTransformerConfig]):
         return joined
 
     def _predict(self, corpus: Corpus, ask: Ask) -> Predictions:
-        tokens: Tokens = self.network.encoder.tokenize(texts_of(corpus), runtime=self.runtime)
-        embedding = self.network.encoder.embed(tokens, self.runtime)
+        embedding = self.reader.read(self.reader.tokenize(texts_of(corpus), runtime=self.runtime), self.runtime)
         x = bag_of_words(self.tfidf, corpus, features=self.config.features, threads=self.runtime.cores)
         features, how = self._features(x, embedding), self.config.search
-        link, shortlist = how.leaf_link or how.link, self._match(embedding, limits_of(ask, self.tree))
+        link, shortlist = how.leaf_link or how.link, self._match(embedding, ask)
         keep = ask.k if ask.allowed is None else 0
         scores = self.ranker.score(
             features, shortlist, link=link, combine=how.combine, keep=keep, log=True, runtime=self.runtime
@@ -301,23 +280,31 @@ class XTransformer(FineTuned[XTransformerConfig]):
     def _linear_trees(self) -> int:
         return 1
 
-    def _text_encoder(self) -> TextEncoder:
-        return self.network.encoder
-
     def _tuning(self, sizes: Sizes, costs: EncoderCosts) -> list[Stage]:
         c, heads = self.config, self._heads(sizes.labels, costs.size)
         weigh, sizes = weighing(sizes, c.tfidf)
-        read = c.representation == "text" or (c.representation == "pifa-neural" and self.given_embedding is None)
-        texts = costs.of(sizes.labels if c.representation == "text" else sizes.texts)
-        stages = [weigh, *([texts.opening()[0], texts.reading()] if read else []), growing(sizes, c.tree)]
-        stages += costs.opening()
+        of_labels, shared = self._label_reading(sizes, costs)
+        stages = [weigh, *costs.opening(), *of_labels, growing(sizes, c.tree)]
         if c.bootstrap == "linear":
-            stages += [costs.reading(), costs.starting(heads[0].rows)]
+            stages += [*([] if shared else [costs.reading()]), costs.starting(heads[0].rows)]
         stages += [costs.learning(c.optim, heads), costs.reading()]
         groups = (1, *planned_widths(sizes.labels, c.tree))[-2]
         entries = sizes.entries * c.use_tfidf + costs.size.width / 4 * c.use_embedding  # dense numbers are quicker
         beam = 0 if c.negatives == "teacher" else c.search.beam
         return [*stages, ranking_level(replace(sizes, entries=entries), groups, sizes.labels, level=1, beam=beam)]
 
+    def _label_reading(self, sizes: Sizes, costs: EncoderCosts) -> tuple[list[Stage], bool]:
+        """The stages of `_untuned`, and whether the linear start can use what was read then."""
+        c = self.config
+        if c.representation == "text":
+            texts = costs.of(sizes.labels)
+            return [texts.opening()[0], texts.reading()], False
+        if c.representation == "pifa" or self.given_embedding is not None:
+            return [], False
+        shared = c.encoder.pooling in ("mean", "auto") and not c.label_encoder
+        return [*([] if shared else costs.opening()[:1]), costs.reading()], shared
+
     def _heads(self, labels: int, encoder: EncoderSize) -> list[Head]:
+        from treetop.neural.memory import Head
+
         return [Head(2 * labels // self.config.tree.max_leaf + 1, encoder.width, by_rows=False)]

@@ -54,7 +54,7 @@ from treetop.types import CSR, Dense
 if TYPE_CHECKING:
     from treetop.neural.costs import EncoderCosts
     from treetop.neural.memory import Head
-    from treetop.text.encoder import EncoderSize, TextEncoder
+    from treetop.text.encoder import EncoderSize
 
 __all__ = ["XRTransformer", "XRTransformerConfig"]
 
@@ -137,7 +137,11 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
 
     name = "xr-transformer"
     config_class = XRTransformerConfig
-    parts = (TFIDF_IF_TEXTS, reader_part(last_layer), linear_tree("ranker", lambda config: config.ranker.search))
+    parts = (
+        TFIDF_IF_TEXTS,
+        reader_part(lambda _: last_layer),
+        linear_tree("ranker", lambda config: config.ranker.search),
+    )
 
     def _learn(self, train: Dataset) -> None:
         from treetop.methods.tuning.xr_transformer import Tuning
@@ -188,9 +192,6 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
 
     def _linear_trees(self) -> int:
         return 1
-
-    def _text_encoder(self) -> TextEncoder:
-        return self.reader.text_encoder()
 
     def _tuning(self, sizes: Sizes, costs: EncoderCosts) -> list[Stage]:
         from treetop.neural.memory import Head

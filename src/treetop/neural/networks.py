@@ -1,11 +1,9 @@
-"""What the methods do with a network besides training it: begin from a seed, rank labels, be judged, be stored."""
+"""What the methods do with a network before and while it learns: begin from a seed, be judged, find nodes."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeAlias
 
 import numpy as np
 import torch
@@ -13,37 +11,24 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from treetop.data import Dataset, split_by_ratio
-from treetop.errors import StoreError
-from treetop.labels import LabelTree
 from treetop.neural.examples import padded_rows
-from treetop.neural.precision import autocast
 from treetop.neural.scorer import NodeScorer
-from treetop.neural.shortlist import Children, Limits, expand_scores, pick
-from treetop.predictions import Ask, Predictions
+from treetop.neural.shortlist import Children, expand_scores, pick
+from treetop.predictions import Predictions
 from treetop.runtime import Runtime
-from treetop.store import Folder
 from treetop.text.threads import threads
-from treetop.text.tokens import Padded, Tokens, batches_by_length
 from treetop.types import CSR, Dense
 
 __all__ = [
-    "Score",
     "find_nodes",
     "hold_out",
-    "limits_of",
-    "load_heads",
     "log_link",
     "node_frequencies",
-    "rank",
-    "save_heads",
     "seeded",
 ]
 
 HEADS = "scorers.safetensors"
 _SCORES_AT_ONCE = 2**24  # Bounds the memory of scores that are computed together.
-
-Score: TypeAlias = Callable[[Padded, NDArray[np.int64]], tuple[Tensor | None, Tensor]]
-"""Tokens of a batch, and which texts they are → shortlist (None: every label) and their scores; -inf where empty."""
 
 
 @contextmanager
@@ -70,24 +55,6 @@ def node_frequencies(true: CSR, share: float = 1.0) -> NDArray[np.float64]:
 
 
 @torch.no_grad()
-def rank(score: Score, tokens: Tokens, k: int, runtime: Runtime) -> Predictions:
-    """The k best labels of each text; ties go to the lower label."""
-    labels, scores = np.full((len(tokens), k), -1, np.int32), np.zeros((len(tokens), k), np.float32)
-    with runtime.bar("rank", len(tokens)) as advance, threads(runtime), autocast(runtime):
-        for rows in batches_by_length(tokens):
-            shortlist, values = score(tokens.pad(rows), rows)
-            best, kept = _best(values.float(), shortlist, k)
-            labels[rows, : best.shape[1]], scores[rows, : best.shape[1]] = best, np.where(best < 0, 0, kept)
-            advance(len(rows))
-    return Predictions(labels, scores)
-
-
-def limits_of(ask: Ask, tree: LabelTree) -> Limits:
-    """What a search in a tree is held to."""
-    return Limits(ask.beam, None if ask.allowed is None else tree.branches(ask.allowed))
-
-
-@torch.no_grad()
 def find_nodes(
     scorer: NodeScorer,
     embedding: Dense,
@@ -97,12 +64,11 @@ def find_nodes(
     link: str = "l3-hinge",
     found: CSR | None = None,
     below: Children | None = None,
-    limits: Limits | None = None,
 ) -> CSR:
     """The `beam` best nodes of each embedded text; values are the logarithms of their scores.
 
     `found` is the result for the level above: the children (`below`) of what it holds are shortlisted, and the log
-    of the score of the path to them is added. None shortlists all nodes, or all within the `limits`.
+    of the score of the path to them is added. None shortlists all nodes.
     """
     k = min(beam, scorer.nodes)
     labels, scores = np.full((len(embedding), k), -1, np.int32), np.zeros((len(embedding), k), np.float32)
@@ -113,7 +79,6 @@ def find_nodes(
                 above = padded_rows(found, rows).to(runtime.device)
                 shortlist, path = expand_scores(above.ids, above.values, below)
             own = log_link(scorer(torch.from_numpy(embedding[rows]).to(runtime.device), shortlist), link) + path
-            own = own if limits is None else limits.scores(own, 0)
             best, kept = _best(own.float(), shortlist, k)
             labels[rows, : best.shape[1]], scores[rows, : best.shape[1]] = best, np.where(best < 0, 0, kept)
     return Predictions(labels, scores).to_csr(scorer.nodes)
@@ -140,24 +105,3 @@ def _best(values: Tensor, shortlist: Tensor | None, k: int) -> tuple[NDArray[np.
         best[row], kept[row] = labels[order], worth[row].cpu().numpy()[order]
     order = np.lexsort((best, np.where(best < 0, np.inf, -kept)), axis=-1)
     return np.take_along_axis(best, order, 1), np.take_along_axis(kept, order, 1)
-
-
-def save_heads(network: nn.Module, folder: Folder) -> None:
-    """Write everything but the encoder, which has a folder of its own."""
-    state = {name: value for name, value in network.state_dict().items() if not name.startswith("encoder.")}
-    folder.write_tensors(HEADS, {name: value.cpu().numpy() for name, value in state.items()})
-
-
-def load_heads(network: nn.Module, folder: Folder) -> None:
-    """Map what `save_heads` wrote into the network, and make it ready to predict."""
-    with warnings.catch_warnings(), folder.reading(HEADS):
-        warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
-        state = {name: torch.from_numpy(array) for name, array in folder.read_tensors(HEADS).items()}
-    expected = {name: (p.shape, p.dtype) for name, p in network.state_dict().items() if not name.startswith("encoder.")}
-    found = {name: (tensor.shape, tensor.dtype) for name, tensor in state.items()}
-    wrong = [name for name in sorted(expected.keys() | found.keys()) if expected.get(name) != found.get(name)]
-    if wrong:
-        problem = f"does not fit the rest of the model ({wrong[0]}); restore it or train again"
-        raise StoreError(f"the file {problem}", path=folder.path / HEADS)
-    network.load_state_dict(state, strict=False, assign=True)
-    network.eval()

@@ -6,14 +6,12 @@ row ever holds a node twice, and nothing depends on which other texts are in the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-__all__ = ["EMPTY", "Children", "Limits", "expand", "expand_scores", "pick", "targets"]
+__all__ = ["EMPTY", "Children", "expand", "expand_scores", "pick", "targets"]
 
 EMPTY = -1
 """The id of an empty place."""
@@ -32,25 +30,6 @@ class Children(nn.Module):
         self.register_buffer("start", bounds[:-1].clone(), persistent=False)
         self.register_buffer("count", bounds.diff(), persistent=False)
         self.register_buffer("nodes", torch.as_tensor(np.asarray(nodes, np.int64)), persistent=False)
-
-
-class Limits:
-    """What one search is held to: another beam, and only nodes that lead to some of the labels."""
-
-    def __init__(self, beam: int | None = None, nodes: Sequence[NDArray[np.bool_]] | None = None) -> None:
-        self.beam = beam
-        self._nodes = None if nodes is None else [torch.from_numpy(mask) for mask in nodes]
-
-    def shortlist(self, shortlist: Tensor, level: int) -> Tensor:
-        """The shortlist of a level, with empty places for those that lead nowhere."""
-        if self._nodes is None:
-            return shortlist
-        mask = self._nodes[level].to(shortlist.device)
-        return shortlist.masked_fill(~mask[shortlist.clamp(min=0)], EMPTY)
-
-    def scores(self, scores: Tensor, level: int) -> Tensor:
-        """The scores of all nodes of a level, -inf for those that lead nowhere."""
-        return scores if self._nodes is None else scores.masked_fill(~self._nodes[level].to(scores.device), -torch.inf)
 
 
 def pick(

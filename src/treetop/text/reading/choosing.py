@@ -68,6 +68,8 @@ def open_reader(config: EncoderConfig, folder: Path, layers: Layers, runtime: Ru
             _fall_back(engine, error)
             continue
         return reader
+    if engines_for(config, runtime) and not any((folder / engine).is_dir() for engine in ENGINES):
+        log.info("there is no exported encoder in %s: texts are read with torch", folder)
     return _with_torch(config, folder, layers, runtime)
 
 

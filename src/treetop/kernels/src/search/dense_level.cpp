@@ -101,7 +101,7 @@ void bind_dense_level(nb::module_ &module) {
     module.def("margins_at", &margins_at, nb::arg("states"), nb::arg("weight"), nb::arg("bias").none(),
                nb::arg("start"), nb::arg("node"), nb::arg("threads"));
     module.def("best_nodes", &best_nodes, nb::arg("states"), nb::arg("weight"), nb::arg("bias").none(), nb::arg("k"),
-               nb::arg("open").none(), nb::arg("threads"));
+               nb::arg("allowed").none(), nb::arg("threads"));
 }
 
 }  // namespace treetop

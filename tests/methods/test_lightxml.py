@@ -33,7 +33,7 @@ def test_a_labels_score_is_its_own_times_its_groups() -> None:
     model.tree = TREE
     model._show(net)
     tokens = net.encoder.tokenize(["topic1 word1x1x1", "topic2"])
-    found = model._rank(tokens, Ask(4))
+    found = model._search(tokens, Ask(4))
     with torch.no_grad():
         states = net.states(tokens.pad(np.arange(2)))
         assert net.recall is not None

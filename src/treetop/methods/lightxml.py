@@ -205,9 +205,9 @@ class LightXML(FineTuned[LightXMLConfig]):
 
     def _predict(self, corpus: Corpus, ask: Ask) -> Predictions:
         tokens = self.reader.tokenize(texts_of(corpus), runtime=self.runtime)
-        return in_turn(tokens, lambda some: self._rank(some, ask))
+        return in_turn(tokens, lambda some: self._search(some, ask))
 
-    def _rank(self, tokens: Tokens, ask: Ask) -> Predictions:
+    def _search(self, tokens: Tokens, ask: Ask) -> Predictions:
         """A label's score is its own times its group's."""
         runtime, ranking = self.runtime, self.heads.level("ranking", squash=self.config.squash)
         within = None if ask.allowed is None else self.tree.branches(ask.allowed)

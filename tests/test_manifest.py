@@ -149,3 +149,20 @@ def test_a_manifest_that_is_no_json(folder: Path, content: str) -> None:
     (folder / "manifest.json").write_text(content)
     with pytest.raises(StoreError, match=r"manifest\.json: the file is damaged"):
         Folder.open(folder)
+
+
+def test_a_page_for_people_may_change_or_go(tmp_path: Path) -> None:
+    with Folder.create(tmp_path / "model") as made:
+        made.write_json("model.json", {})
+        made.write_text("README.md", "as it was")
+        made.write_text("part/README.md", "of a part")
+    path = tmp_path / "model"
+    assert manifest.listed(path) == ["README.md", "model.json", "part/README.md"]
+    assert Folder.open(path).verify().edited == ()
+    (path / "README.md").write_text("better")
+    assert Folder.open(path).verify().edited == ("README.md",)
+    (path / "README.md").unlink()
+    assert Folder.open(path).verify().edited == ("README.md",)
+    (path / "part" / "README.md").write_text("better")
+    with pytest.raises(StoreError, match="part/README"):
+        Folder.open(path)

@@ -20,9 +20,11 @@ from typing import Any
 from treetop.errors import StoreError
 from treetop.runtime import available_cores
 
-__all__ = ["MANIFEST", "Verified", "check", "seal", "verify"]
+__all__ = ["FOR_PEOPLE", "MANIFEST", "Verified", "check", "listed", "seal", "verify"]
 
 MANIFEST = "manifest.json"
+FOR_PEOPLE = "README.md"
+"""The page that people may write into: nothing reads it, so a change of it is told and not refused."""
 FORMAT = 1
 SMALL = 1 << 20
 """Files up to this size are read as a whole when a folder is opened."""
@@ -39,6 +41,8 @@ class Verified:
     size: int
     unlisted: tuple[str, ...]
     """Files that are there but not in the manifest, as those that were added later."""
+    edited: tuple[str, ...] = ()
+    """Pages for people that were written into, or removed."""
 
 
 def seal(folder: Path, threads: int = 0) -> None:
@@ -54,19 +58,36 @@ def check(folder: Path) -> None:
     """Refuse a folder in which a file is not what it was, as far as a quick look tells; one without manifest passes."""
     if (folder / MANIFEST).exists():
         for path, entry in _entries(folder):
-            _compare(path, entry, "sample" if "sample" in entry else "sha256")
+            if path != folder / FOR_PEOPLE:
+                _compare(path, entry, "sample" if "sample" in entry else "sha256")
 
 
 def verify(folder: Path, threads: int = 0) -> Verified:
     """Read every byte of the files that the manifest lists; refuse the folder if any differs."""
     if not (folder / MANIFEST).exists():
         raise StoreError("has no manifest, as models of treetop 0.1; load and save it once to add one", path=folder)
-    entries = list(_entries(folder))
+    entries = dict(_entries(folder))
+    page = entries.pop(folder / FOR_PEOPLE, None)
     with ThreadPoolExecutor(threads or available_cores()) as pool:
-        list(pool.map(lambda one: _compare(one[0], one[1], "sha256"), entries))
-    listed = {MANIFEST, *(_name(folder, path) for path, _ in entries)}
-    unlisted = {_name(folder, path) for path in folder.rglob("*") if not path.is_dir()} - listed
-    return Verified(len(entries), sum(entry["size"] for _, entry in entries), tuple(sorted(unlisted)))
+        list(pool.map(lambda one: _compare(one[0], one[1], "sha256"), entries.items()))
+    known = {MANIFEST, *listed(folder)}
+    unlisted = {_name(folder, path) for path in folder.rglob("*") if not path.is_dir()} - known
+    edited = page is not None and not _same(folder / FOR_PEOPLE, page)
+    size = sum(entry["size"] for entry in entries.values())
+    return Verified(len(entries), size, tuple(sorted(unlisted)), (FOR_PEOPLE,) if edited else ())
+
+
+def listed(folder: Path) -> list[str]:
+    """The files of a manifest, by their places in the folder."""
+    return [_name(folder, path) for path, _ in _entries(folder)]
+
+
+def _same(path: Path, entry: Mapping[str, Any]) -> bool:
+    try:
+        _compare(path, entry, "sha256")
+    except StoreError:
+        return False
+    return True
 
 
 def _name(folder: Path, path: Path) -> str:

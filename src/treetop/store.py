@@ -115,6 +115,10 @@ class Folder:
         text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
         self._file(name).write_text(text + "\n", encoding="utf-8")
 
+    def write_text(self, name: str, text: str) -> None:
+        """Write a text as it is."""
+        self._file(name).write_text(text, encoding="utf-8")
+
     def read_json(self, name: str) -> Any:
         """The value of a JSON file."""
         with self.reading(name) as path:

@@ -22,6 +22,8 @@ from treetop.apps.commands.inspect import inspect
 from treetop.apps.commands.look import look
 from treetop.apps.commands.predict import predict
 from treetop.apps.commands.presets import presets
+from treetop.apps.commands.pull import pull
+from treetop.apps.commands.push import push
 from treetop.apps.commands.report import report
 from treetop.apps.commands.serve import serve
 from treetop.apps.commands.split import split
@@ -33,7 +35,7 @@ __all__ = ["COMMANDS", "app", "main"]
 
 COMMANDS = (
     look, split, train, calibrate, predict, explain, evaluate, compare, report, ensemble, inspect, analyse, serve,
-    presets, demo,
+    push, pull, presets, demo,
 )  # fmt: skip
 """In the order of `--help`."""
 _NO_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")

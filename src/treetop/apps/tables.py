@@ -119,8 +119,9 @@ def say_calibrated(model: Method[Any], problem: str | None = None) -> None:
 def say_verified(found: Verified) -> None:
     """After every byte of a model folder was read and found to be what was saved."""
     out.print(f"verified: {found.files:,} files, {size(found.size)}, every byte as it was saved", highlight=False)
-    if found.unlisted:
-        out.print(f"added since: {', '.join(found.unlisted)}", style="dim", highlight=False, markup=False)
+    for what, files in (("added", found.unlisted), ("edited", found.edited)):
+        if files:
+            out.print(f"{what} since: {', '.join(files)}", style="dim", highlight=False, markup=False)
 
 
 def show_figures(figures: Figures, texts: str = "") -> None:

@@ -17,6 +17,7 @@ from treetop.data.tagged import as_corpus, tagged
 from treetop.errors import ConfigError, DataError, NotFittedError, StoreError
 from treetop.explanation import Explanation
 from treetop.labels import LabelTree
+from treetop.manifest import FOR_PEOPLE
 from treetop.methods.bag import taken_features
 from treetop.methods.calibrating import cut_at, learn_calibration
 from treetop.methods.card import CARD, FORMAT, read_card, read_config
@@ -27,6 +28,7 @@ from treetop.methods.explaining.explained import explained
 from treetop.methods.naming import Catalogue, learn_naming, spaces
 from treetop.methods.origin import Origin
 from treetop.methods.parts import CALIBRATION, KEPT, NAMING, Part, read_parts, write_parts
+from treetop.methods.readme import readme
 from treetop.naming import Naming
 from treetop.predictions import Ask, Predictions, check_k
 from treetop.progress import Plan, Stage
@@ -235,6 +237,7 @@ class Method(Configured[C], ABC):
         self._check_fitted()
         with Folder.create(path) as folder:
             self._write(folder)
+            folder.write_text(FOR_PEOPLE, readme(self))
 
     @classmethod
     def load(cls: type[M], path: str | PathLike[str] | Folder, *, runtime: Runtime | None = None) -> M:

@@ -41,11 +41,12 @@ def trainable() -> list[MethodRecord]:
 
 
 def load(path: str | PathLike[str], *, runtime: Runtime | None = None) -> Method[Any]:
-    """A saved model of any method, its arrays mapped into memory."""
+    """A saved model of any method, its arrays mapped into memory; `hf:user/name` is a model on the Hugging Face Hub."""
+    from treetop import hub
     from treetop.methods.card import CARD, read_card
     from treetop.store import Folder
 
-    folder = Folder.open(path)
+    folder = Folder.open(hub.fetch(str(path)) if hub.is_address(path) else path)
     method = read_card(folder)["method"]
     if method not in METHODS:
         raise StoreError(f"the model's method '{method}' is unknown here", path=folder.path / CARD)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +39,7 @@ What is not promised:
 def record(results: Path, outcome: Outcome, *, date: str, version: str) -> None:
     """Keep an outcome as a line."""
     results.mkdir(parents=True, exist_ok=True)
-    row = {"drill": outcome.drill, "rounds": outcome.rounds, "failures": list(outcome.failures),
-           "seconds": outcome.seconds, "date": date, "version": version}  # fmt: skip
+    row = {**asdict(outcome), "date": date, "version": version}
     with (results / f"{date[:7]}.jsonl").open("a", encoding="utf-8") as file:
         file.write(json.dumps(row, ensure_ascii=False) + "\n")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from drills.drill import MODELS, Drill
 from drills.hostile import try_mutation
 from drills.saving import kill_a_save, no_room, replace_while_read, two_writers
+from drills.soaking import about_the_soak, soak
 from drills.training import any_threads, kill_a_training
 
 __all__ = ["DRILLS"]
@@ -28,6 +29,8 @@ _LIST = (
     Drill("writers", "three processes save to one place at once", "one of the three, every byte verified", two_writers),
     Drill("replaced", "eight threads ask a loaded model while others take its place",
           "every answer is that of the loaded model", replace_while_read),
+    Drill("soak", "eight threads ask one model of every method, for hours; a round is five seconds",
+          "every answer is right, and memory does not grow by 1 %", soak, facts=about_the_soak),
     Drill("threads", "linear trainings on 1, 2 and 5 threads", "the same files", any_threads),
 )  # fmt: skip
 DRILLS = {drill.name: drill for drill in _LIST}

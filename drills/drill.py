@@ -73,8 +73,8 @@ def run(drill: Drill, *, seconds: float, rounds: int | None = None, first: int =
     most = sys.maxsize if rounds is None else -(-rounds // drill.each)
     try:
         while number == first or (time.monotonic() - start < seconds and number - first < most):
-            for problem, facts in _rounds(drill, number, start + seconds, most - (number - first)):
-                number += 1
+            for problem, told in _rounds(drill, number, start + seconds, most - (number - first)):
+                number, facts = number + 1, told or facts
                 failures += [problem] if problem else []
     except KeyboardInterrupt:
         pass

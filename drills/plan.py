@@ -6,6 +6,7 @@ from pathlib import Path
 
 from drills.drill import MODELS, Drill
 from drills.hostile import try_mutation
+from drills.inputs import try_input
 from drills.saving import kill_a_save, no_room, replace_while_read, two_writers
 from drills.soaking import about_the_soak, soak
 from drills.training import any_threads, kill_a_training
@@ -21,6 +22,9 @@ def _hostile(place: Path, number: int) -> str:
 _LIST = (
     Drill("hostile", "model folders with random damage, wrong values, pipes and smuggled code are loaded and asked",
           "an answer or a StoreError; no traceback, crash, hang or code executed", _hostile),
+    Drill("inputs", "damaged files of every form for every reader, odd options for every command",
+          "an answer or one clear line; no traceback, crash or hang; memory up to 10 times the input and 200 MB",
+          try_input, batch=20_000),
     Drill("killed-save", "SIGKILL at a file event of a save over another model, every method",
           "the old or the new model, every byte verified", kill_a_save),
     Drill("killed-training", "SIGKILL at random moments of a training, once to three times, then to its end",

@@ -153,7 +153,7 @@ def read_toml(path: str | PathLike[str]) -> dict[str, Any]:
         raise ConfigError(f"{path}: there is no such configuration file") from None
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # also numbers of thousands of digits, and brackets in brackets in …
         raise ConfigError(f"{path}: not a TOML file: {error}") from None
 
 

@@ -59,7 +59,7 @@ def test_numbers_of_texts_are_not_ids(tmp_path: Path) -> None:
         ("x.jsonl", '{"labels": ["a"]}\n', "1 lines for 2 texts"),
         ("x.jsonl", '{"labels": "a"}\n{"labels": []}\n', "line 1: expected a list called 'labels'"),
         ("x.jsonl", '{"labels": ["a"], "scores": []}\n', "line 1: 1 labels but 0 scores"),
-        ("x.npz", "no zip", "not a readable sparse matrix"),
+        ("x.npz", "no zip", "not a sparse matrix"),
         ("x.parquet", "no parquet", "parquet"),
         ("x.xlsx", "", r"predictions are read from \.jsonl"),
     ],

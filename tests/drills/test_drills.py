@@ -33,6 +33,18 @@ def test_many_hostile_model_folders_are_refused_or_answer(model: str, tmp_path: 
         assert try_mutation(MODELS / model, tmp_path, seed) == ""
 
 
+def test_damaged_inputs_are_one_clear_line_at_worst() -> None:
+    found = run(DRILLS["inputs"], seconds=60, rounds=800)
+    assert found.failures == ()
+    assert found.rounds == 800
+
+
+def test_eight_threads_get_right_answers() -> None:
+    found = run(DRILLS["soak"], seconds=600, rounds=1)
+    assert found.failures == ()
+    assert found.facts["predictions"] > 0
+
+
 @pytest.mark.parametrize("name", ["killed-save", "no-room", "writers", "replaced"])
 def test_a_save_leaves_a_whole_model_whatever_happens(name: str, tmp_path: Path) -> None:
     for number in range(3):

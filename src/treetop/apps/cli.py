@@ -98,5 +98,5 @@ def _write_nothing_more() -> None:
 
 
 def _fail(message: str) -> None:
-    typer.echo(" ".join(message.split("\n")), err=True)
+    typer.echo(" ".join(str(TreetopError(message)).split("\n")), err=True)  # as short as all errors are
     sys.exit(2)

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import unquote
 
 import numpy as np
-from scipy import sparse as sp
 
 from treetop.apps.writers import id_word
 from treetop.data.fields import absent
 from treetop.data.jsonl import parse_object
 from treetop.data.layout import RECORDS, Source
 from treetop.data.lines import Place, lines, text_lines
+from treetop.data.npz import read_matrix, read_words
 from treetop.data.records import read_texts
 from treetop.data.tables import table_records
 from treetop.errors import ConfigError, DataError
 from treetop.predictions import Predictions
-from treetop.sparse import canonical, row_numbers
+from treetop.sparse import row_numbers
 from treetop.tagging import shown
 
 __all__ = ["READERS", "read_predictions", "rows_by_id"]
@@ -160,12 +158,7 @@ def _trec(path: Path, _names: Sequence[str], _texts: int) -> Iterator[Entry]:
 
 def _npz(path: Path, names: Sequence[str], texts: int) -> Iterator[Entry]:
     """A sparse matrix, texts × labels; `names` in the file, or columns as in the data."""
-    try:
-        scores = canonical(sp.load_npz(path))
-        with np.load(path) as arrays:
-            own = json.loads(arrays["names"].tobytes()) if "names" in arrays else list(names)
-    except (ValueError, KeyError, OSError, zipfile.BadZipFile) as error:
-        raise DataError(f"not a readable sparse matrix ({error}); write it with scipy.sparse.save_npz") from None
+    scores, own = read_matrix(path), read_words(path, "names") or list(names)
     if len(own) < scores.shape[1]:
         raise DataError(
             f"the matrix has {scores.shape[1]:,} columns, the data {len(own):,} labels; give the same labels"

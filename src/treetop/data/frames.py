@@ -5,20 +5,22 @@ A column of texts, or several; a column of labels: lists, or strings with a sepa
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from treetop.data.arrow import check_batches, is_file
 from treetop.data.fields import Fields, absent, joined
 from treetop.data.intake import Intake
-from treetop.data.limits import check_archive, check_expansion
+from treetop.data.limits import check_expansion
 from treetop.data.lines import Place
+from treetop.data.parquet import check_pages
 from treetop.data.separators import SAMPLE
+from treetop.data.sheets import read_sheet
 from treetop.data.tally import Tally
-from treetop.errors import DataError, MissingExtraError
+from treetop.errors import DataError
 from treetop.runtime import Runtime
 
 __all__ = ["column_names", "frames", "read_frames", "slices", "take_frames", "texts_of"]
@@ -107,36 +109,22 @@ def _opened(path: Path) -> pl.LazyFrame:
     """The file as a table of which only the columns and rows that are asked for are read."""
     try:
         if path.suffix.lower() in (".xlsx", ".xls", ".xlsb", ".ods"):
-            return _sheet(path)
-        is_parquet = path.suffix.lower() in (".parquet", ".pq")
-        table = pl.scan_parquet(path, glob=False) if is_parquet else _arrow(path)
+            return read_sheet(path).lazy()
+        table = _parquet(path) if path.suffix.lower() in (".parquet", ".pq") else _arrow(path)
         table.collect_schema()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise _unreadable(path, error) from None
     return table
 
 
+def _parquet(path: Path) -> pl.LazyFrame:
+    check_pages(path)
+    return pl.scan_parquet(path, glob=False)
+
+
 def _arrow(path: Path) -> pl.LazyFrame:
-    """Arrow's file format begins with a magic word; without it, it is Arrow's stream format."""
-    with path.open("rb") as file:
-        is_file = file.read(6) == b"ARROW1"
-    return pl.scan_ipc(path, glob=False) if is_file else pl.read_ipc_stream(path).lazy()
-
-
-def _sheet(path: Path) -> pl.LazyFrame:
-    """The first sheet; every cell is read as text, as numbers and dates among titles would be guessed wrong."""
-    try:
-        import fastexcel
-    except ModuleNotFoundError:
-        raise MissingExtraError("fastexcel", "excel") from None
-    if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            check_archive(archive, path)
-    try:
-        sheet = fastexcel.read_excel(path).load_sheet(0, dtypes="string")
-    except fastexcel.FastExcelError as error:
-        raise _unreadable(path, error) from None
-    return pl.DataFrame(sheet).lazy()
+    check_batches(path)
+    return pl.scan_ipc(path, glob=False) if is_file(path) else pl.read_ipc_stream(path).lazy()
 
 
 def _unreadable(path: Path, error: Exception) -> DataError:

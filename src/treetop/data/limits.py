@@ -11,7 +11,17 @@ from pathlib import Path
 
 from treetop.errors import DataError
 
-__all__ = ["CELL", "COLUMNS", "LINE", "allowance", "check_archive", "check_expansion", "check_line"]
+__all__ = [
+    "CELL",
+    "COLUMNS",
+    "LINE",
+    "allowance",
+    "allowed_cells",
+    "allowed_values",
+    "check_archive",
+    "check_expansion",
+    "check_line",
+]
 
 LINE = 1 << 25
 """Bytes of a line, and characters of an object of a JSON list: 32 MiB."""
@@ -28,6 +38,16 @@ UNPACKED = 1 << 26
 def allowance(entries: int) -> int:
     """Rows or labels that a matrix with so many entries may promise."""
     return 1000 + 10 * entries
+
+
+def allowed_cells(size: int) -> int:
+    """Cells, also empty ones, that a sheet of so many bytes may promise; one that holds something takes 15 bytes."""
+    return (1 << 20) + size // 4
+
+
+def allowed_values(size: int) -> int:
+    """Values that so many packed bytes may stand for."""
+    return max(1 << 20, EXPANSION * size)
 
 
 def check_line(size: int, path: Path | str, number: int) -> None:

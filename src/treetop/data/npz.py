@@ -6,6 +6,7 @@ index is looked at once before anything follows it.
 
 from __future__ import annotations
 
+import json
 import math
 import zipfile
 from collections.abc import Mapping
@@ -24,7 +25,7 @@ from treetop.errors import DataError
 from treetop.sparse import canonical, check_rows
 from treetop.types import CSR
 
-__all__ = ["read_features", "read_labels"]
+__all__ = ["read_features", "read_labels", "read_matrix", "read_words"]
 
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 _OF_FORMAT = {
@@ -36,7 +37,7 @@ _NUMBERS = "biuf"
 
 def read_features(path: Path) -> CSR:
     """A matrix texts × features."""
-    features = _loaded(path)
+    features = read_matrix(path)
     with Place(path):
         check_columns(features.shape[1])
         check_values(features, "the features")
@@ -45,13 +46,14 @@ def read_features(path: Path) -> CSR:
 
 def read_labels(path: Path) -> CSR:
     """A matrix texts × labels; its values are relevances, and a stored zero is no label."""
-    labels = _loaded(path)
+    labels = read_matrix(path)
     with Place(path):
         check_values(labels, "the labels")
     return without_zeros(labels)
 
 
-def _loaded(path: Path) -> CSR:
+def read_matrix(path: Path) -> CSR:
+    """Any matrix; every index is inside it."""
     try:
         with zipfile.ZipFile(path) as archive, np.errstate(over="ignore"):
             check_archive(archive, path)
@@ -64,6 +66,17 @@ def _loaded(path: Path) -> CSR:
         problem = reason(error)
     hint = "save it with scipy.sparse.save_npz"
     raise DataError(f"not a sparse matrix in scipy's npz format ({problem}); {hint}", path=path)
+
+
+def read_words(path: Path, name: str) -> list[str] | None:
+    """A list of strings that was put beside a matrix as JSON in bytes, if it is there."""
+    with zipfile.ZipFile(path) as archive:
+        if f"{name}.npy" not in archive.namelist():
+            return None
+        words = json.loads(_array(archive, f"{name}.npy").tobytes())
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise DataError(f"{name} is no list of strings in JSON")
+    return words
 
 
 def _names(archive: zipfile.ZipFile) -> tuple[str, ...]:

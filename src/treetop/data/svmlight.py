@@ -34,7 +34,8 @@ _HEADER = re.compile(rb"\s*(\d+)\s+(\d+)\s+(\d+)\s*")
 _SHAPE = re.compile(rb"\s*(\d+)\s+(\d+)\s*")
 _DIGITS = 18
 _MOST = 2**31 - 1  # columns: their numbers have 32 bits
-_VALUE = rb"-?(?:\d+\.?\d*|\.\d+|inf|nan)(?:[eE][-+]?\d+)?"
+_VALUE = rb"-?(?:\d+(?:\.\d*)?|\.\d+|inf|nan)(?:[eE][-+]?\d+)?"
+# No two ways to take the same digits: a bad line would be tried in all of them.
 _PAIRS = rb"-?\d+:" + _VALUE + rb"(?:\s+-?\d+:" + _VALUE + rb")*"
 _LINE = re.compile(rb"(?:(?:-?\d+(?:,-?\d+)*)?(?:\s+" + _PAIRS + rb")?|" + _PAIRS + rb")\s*")
 

@@ -8,6 +8,7 @@ from treetop.config import adjust, from_dict, merge, override, read_toml
 from treetop.errors import ConfigError
 from treetop.methods.registry import method_class, method_record
 from treetop.presets.registry import preset, preset_values
+from treetop.tagging import shown
 
 __all__ = ["decide", "resolve"]
 
@@ -34,6 +35,8 @@ def decide(
     """The method and its configuration: as asked for, the preset's, as a TOML file names it, or XR-Linear."""
     file = {} if config_file is None else read_toml(config_file)
     named = file.pop("method", None)
+    if not isinstance(named, str | None):
+        raise ConfigError(f"{config_file} says that the method is {shown(named)}; give its name, as 'xr-linear'")
     name = method or (preset(preset_name).method if preset_name else named or "xr-linear")
     config_class = method_class(name).config_class
     values = {} if preset_name is None else preset_values(preset_name, name)

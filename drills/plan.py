@@ -9,7 +9,7 @@ from drills.hostile import try_mutation
 from drills.inputs import try_input
 from drills.saving import kill_a_save, no_room, replace_while_read, two_writers
 from drills.soaking import about_the_soak, soak
-from drills.training import any_threads, kill_a_training
+from drills.training import any_threads, kill_a_training, kill_a_training_of_minilm
 
 __all__ = ["DRILLS"]
 
@@ -29,6 +29,8 @@ _LIST = (
           "the old or the new model, every byte verified", kill_a_save),
     Drill("killed-training", "SIGKILL at random moments of a training, once to three times, then to its end",
           "the files of an uninterrupted run, nothing left behind", kill_a_training),
+    Drill("killed-minilm", "the same of the four transformer methods, with a pretrained encoder",
+          "the files of an uninterrupted run, nothing left behind", kill_a_training_of_minilm),
     Drill("no-room", "a save where files may not grow beyond some size", "the old model, unchanged", no_room),
     Drill("writers", "three processes save to one place at once", "one of the three, every byte verified", two_writers),
     Drill("replaced", "eight threads ask a loaded model while others take its place",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
+import signal
 import sys
 import warnings
 from dataclasses import asdict
@@ -42,6 +43,7 @@ def main() -> None:
 
 
 def _run(given: argparse.Namespace) -> int:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     failed = 0
     date = datetime.date.today().isoformat()
     for name in given.names or DRILLS:

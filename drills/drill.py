@@ -66,7 +66,7 @@ def work(drill: Drill, first: int) -> None:
 
 
 def run(drill: Drill, *, seconds: float, rounds: int | None = None, first: int = 0) -> Outcome:
-    """Rounds of a drill for so long, or so many; at least one. Ctrl-C ends it, and what was done counts."""
+    """Rounds of a drill for so long, or so many; at least one. Ctrl-C or SIGTERM ends it, and what was done counts."""
     start, used, number = time.monotonic(), _used(), first
     failures: list[str] = []
     facts: Facts = {}

@@ -28,6 +28,7 @@ from treetop.apps.commands.report import report
 from treetop.apps.commands.serve import serve
 from treetop.apps.commands.split import split
 from treetop.apps.commands.train import train
+from treetop.apps.commands.tune import tune
 from treetop.errors import TreetopError
 from treetop.version import __version__
 
@@ -36,6 +37,7 @@ __all__ = ["COMMANDS", "app", "main"]
 COMMANDS = (
     look, split, train, calibrate, predict, explain, evaluate, compare, report, ensemble, inspect, analyse, serve,
     push, pull, presets, demo,
+    tune,
 )  # fmt: skip
 """In the order of `--help`."""
 _NO_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from treetop.runtime import Runtime
 
 __all__ = [
-    "DATA_HELP", "ENCODER_HELP", "METHOD_HELP", "THRESHOLD_HELP", "Data", "Device", "Encoding", "LabelField",
-    "ModelPath", "Precision", "Quiet", "Seed", "Separator", "StripHtml", "TextField", "Threads", "make_runtime",
-    "method_help", "number_or_words", "numbers", "output",
+    "BUDGET_HELP", "DATA_HELP", "ENCODER_HELP", "METHOD_HELP", "METRICS_HELP", "THRESHOLD_HELP", "TRIALS_HELP", "Data",
+    "Device", "Encoding", "LabelField", "ModelPath", "Precision", "Quiet", "Seed", "Separator", "StripHtml",
+    "TextField", "Threads", "make_runtime", "method_help", "number_or_words", "numbers", "output",
 ]  # fmt: skip
 
 
@@ -56,6 +56,9 @@ Encoding = Annotated[Optional[str], typer.Option(help="Encoding of a text file; 
 StripHtml = Annotated[bool, typer.Option("--strip-html", help="Remove HTML tags from the texts.")]
 Separator = Annotated[Optional[str], typer.Option(help="What stands between labels in one column.")]  # noqa: UP045
 ModelPath = Annotated[Path, typer.Argument(help="Model folder.", show_default=False)]
+BUDGET_HELP = "Time to choose settings in, at most, such as 60, 5m or 2h; 5m if absent."
+TRIALS_HELP = "Choose by so many trials instead, whatever they take: the same again on any machine."
+METRICS_HELP = "Choose settings by the mean of these; p@1,p@3,p@5 if absent."
 THRESHOLD_HELP = "Leave out labels with a lower score; of calibrated models also f1, f1-macro, precision:0.9, …"
 ENCODER_HELP = "Encoder of a transformer method: a folder, a hub name, or 'minilm'."
 
@@ -66,7 +69,7 @@ def method_help() -> str:
     for record in trainable():
         groups.setdefault(record.extra, []).append(record.name)
     parts = [", ".join(names) + (f" with the extra '{extra}'" if extra else "") for extra, names in groups.items()]
-    return f"{'; '.join(parts)}."
+    return f"auto, which chooses settings on held-out texts; {'; '.join(parts)}. auto if absent."
 
 
 METHOD_HELP = method_help()

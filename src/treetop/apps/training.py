@@ -19,9 +19,20 @@ from treetop.methods.registry import method_class, method_record
 from treetop.progress import Plan
 from treetop.runtime import Runtime, available_memory, is_leader
 
-__all__ = ["check_memory", "checkpoint_folder", "finish", "learn", "make_model", "make_plan"]
+__all__ = ["asks_to_choose", "check_memory", "checkpoint_folder", "finish", "learn", "make_model", "make_plan"]
 
 _HOPELESS = 2.0  # An estimate above this many times the free memory is refused; below it the estimate may be wrong.
+
+
+def asks_to_choose(method: str | None, *own: Any, search: tuple[Any, ...] = (), resume: bool = False) -> bool:
+    """Whether settings are to be found by a search: so is it unless a method or settings of one's `own` are given."""
+    given = any(own)
+    if method == "auto" and (given or resume):
+        raise ConfigError("auto chooses settings itself; leave out --preset, --config, --set, --encoder and --resume")
+    automatic = method == "auto" or (method is None and not given and not resume)
+    if not automatic and any(value is not None for value in search):
+        raise ConfigError("--budget and --trials are for --method auto, which chooses the settings; leave them out")
+    return automatic
 
 
 def checkpoint_folder(out: Path) -> Path:

@@ -23,14 +23,15 @@ weights and a negative bias, so that it is never suggested before one that has b
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from treetop.config import settle
+from treetop.config import adjust, settle
 from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError, DataError
 from treetop.labels import LabelTree, TreeConfig, beside, grow_tree, pifa
-from treetop.linear import LinearTree, LinearTreeConfig
+from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig
 from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words
 from treetop.methods.base import Method, training_memory
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking, weighing
@@ -113,11 +114,12 @@ class XRLinear(Method[XRLinearConfig]):
         self.linear = []
         for seed in range(self.runtime.seed, self.runtime.seed + self.config.trees):
             with self.runtime.bar("grow tree"):
-                tree = self.given_tree or self._grow(features, train, seed)
+                tree = self.given_tree or self.grow(features, train, seed)
             runtime = replace(self.runtime, seed=seed)
             self.linear.append(LinearTree.fit(features, train.labels, tree, self.config.linear, runtime=runtime))
 
-    def _grow(self, features: CSR, train: Dataset, seed: int) -> LabelTree:
+    def grow(self, features: CSR, train: Dataset, seed: int) -> LabelTree:
+        """The tree that labels are grouped into, from the features of the training texts."""
         kind, cores = self.config.representation, self.runtime.cores
         parts = []
         if kind != "text":
@@ -127,6 +129,14 @@ class XRLinear(Method[XRLinearConfig]):
                 raise DataError(f"representation '{kind}' needs label texts; add a labels.txt with label<TAB>text")
             parts.append(Tfidf(TfidfConfig()).fit_transform(train.space.texts))
         return grow_tree(parts[0] if len(parts) == 1 else beside(*parts), self.config.tree, seed=seed, threads=cores)
+
+    def searching(self, search: SearchConfig) -> XRLinear:
+        """The same weights, not copied, with another search; scores differ, so what was calibrated is no longer."""
+        other = copy(self)
+        other.config = adjust(self.config, {"linear": {"search": search}})
+        other.linear = [LinearTree(ranker.tree, ranker.levels, search) for ranker in self.linear]
+        other.calibration = None
+        return other
 
     def _predict(self, corpus: Corpus, ask: Ask) -> Predictions:
         features = bag_of_words(self.tfidf, corpus, features=self.config.features, threads=self.runtime.cores)

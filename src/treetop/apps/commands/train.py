@@ -8,8 +8,10 @@ from typing import Annotated, Optional
 import typer
 
 from treetop.apps.options import (
+    BUDGET_HELP,
     ENCODER_HELP,
     METHOD_HELP,
+    TRIALS_HELP,
     Data,
     Device,
     Encoding,
@@ -30,7 +32,6 @@ _TEST_SHARE = "Hold out this share of the texts, such as 0.1, and measure on the
 _NAMES = "Count label names that are found in texts, if that helps: learned with the calibration."
 _LABELS_FILE = "All labels there are, label<TAB>text per line: those without training texts are suggested by name."
 _CALIBRATION = "Turn scores into probabilities: on dev texts by default, else on some texts held out."
-
 _KEEP_TEXTS = "Keep the training texts with the model: `treetop explain` then shows those like a text."
 
 
@@ -43,6 +44,8 @@ def train(
     assignments: Annotated[Optional[list[str]], typer.Option("--set", help="One setting: tree.max_leaf=50.")] = None,  # noqa: UP045
     encoder: Annotated[Optional[str], typer.Option(help=ENCODER_HELP)] = None,  # noqa: UP045
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted transformer training.")] = False,
+    budget: Annotated[Optional[str], typer.Option(help=BUDGET_HELP)] = None,  # noqa: UP045
+    trials: Annotated[Optional[int], typer.Option(help=TRIALS_HELP)] = None,  # noqa: UP045
     test_share: Annotated[Optional[float], typer.Option(help=_TEST_SHARE)] = None,  # noqa: UP045
     evaluate: Annotated[bool, typer.Option(help="Measure on the data's dev and test texts at the end.")] = True,
     calibration: Annotated[Optional[bool], typer.Option(help=_CALIBRATION)] = None,  # noqa: UP045
@@ -60,14 +63,19 @@ def train(
     precision: Precision = "float32",
     quiet: Quiet = False,
 ) -> None:
-    """Learn from tagged texts and write a model folder."""
+    """Learn from tagged texts and write a model folder.
+
+    Without a method, preset, recipe or settings of your own, settings are chosen on held-out texts first: see `tune`.
+    """
     from functools import partial
 
     from treetop.apps import tables
     from treetop.apps.calibrating import Naming, choose_calibrating
     from treetop.apps.held_out import held_out, other_splits
     from treetop.apps.measure import measure
-    from treetop.apps.training import checkpoint_folder, learn, make_model, make_plan
+    from treetop.apps.training import asks_to_choose, checkpoint_folder, learn, make_model, make_plan
+    from treetop.apps.tuning.choosing import choose, wish_of
+    from treetop.apps.tuning.tables import say_chosen
     from treetop.data import read
     from treetop.data.labelfile import read_catalogue
     from treetop.methods.resolving import decide
@@ -75,8 +83,10 @@ def train(
     from treetop.store import Folder
 
     catalogue = None if labels_file is None else read_catalogue(labels_file)
+    own = (preset, config, assignments, encoder)
+    wish = wish_of(budget, trials) if asks_to_choose(method, *own, search=(budget, trials), resume=resume) else None
     file = None if config is None else str(config)
-    name, settings = decide(method, preset, file, tuple(assignments or ()), encoder)
+    name, settings = decide(None if wish else method, preset, file, tuple(assignments or ()), encoder)
     Folder.check_target(out)
     quiet = quiet or not is_leader()
     runtime = make_runtime(seed, threads, quiet, device, precision)
@@ -96,6 +106,11 @@ def train(
     whole = read_split(split="train")
     dataset, test = held_out(whole, test_share, seed)
     dev = partial(read_split, split="dev", space=dataset.space) if "dev" in others else None
+    if wish is not None:
+        chosen = choose(dataset, dev, wish, runtime)
+        model = make_model(name, chosen.config, out, runtime, resume=resume)
+        if not quiet:
+            say_chosen(chosen, len(dataset))
     calibrating = choose_calibrating(name, dataset, dev, calibration, seed, Naming(names, catalogue))
     plan = make_plan(model, calibrating.train, quiet=quiet)
     if not quiet:

@@ -1,0 +1,81 @@
+"""`treetop tune`: find the settings for some data on held-out texts, and write them as a recipe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from treetop.apps.options import (
+    BUDGET_HELP,
+    METRICS_HELP,
+    TRIALS_HELP,
+    Data,
+    Encoding,
+    LabelField,
+    Quiet,
+    Seed,
+    Separator,
+    StripHtml,
+    TextField,
+    Threads,
+    make_runtime,
+)
+
+__all__ = ["tune"]
+
+
+def tune(
+    data: Data,
+    out: Annotated[Path, typer.Option(help="Where to put the recipe, a TOML file for `treetop train --config`.")],
+    budget: Annotated[Optional[str], typer.Option(help=BUDGET_HELP)] = None,  # noqa: UP045
+    trials: Annotated[Optional[int], typer.Option(help=TRIALS_HELP)] = None,  # noqa: UP045
+    metrics: Annotated[Optional[str], typer.Option(help=METRICS_HELP)] = None,  # noqa: UP045
+    most_weights: Annotated[Optional[int], typer.Option(help="Weights that the model may have, at most.")] = None,  # noqa: UP045
+    picture: Annotated[Optional[Path], typer.Option(help="Draw quality against cost: .svg or .png.")] = None,  # noqa: UP045
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a search that was cut off.")] = False,
+    text: TextField = "text",
+    labels: LabelField = "labels",
+    separator: Separator = None,
+    encoding: Encoding = None,
+    strip_html: StripHtml = False,
+    seed: Seed = 0,
+    threads: Threads = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Find settings for your texts on held-out ones, and write them as a recipe.
+
+    Features, tree, negatives, costs, pruning and ranking are tried on ever more of the training texts; those that do
+    well go on. The simplest setting within one standard error of the best is chosen. Ctrl-C keeps the best so far.
+    """
+    from functools import partial
+
+    from treetop.apps.tuning.choosing import choose, wish_of
+    from treetop.apps.tuning.picture import draw
+    from treetop.apps.tuning.recipe import recipe
+    from treetop.apps.tuning.tables import say_chosen, show_outcome
+    from treetop.data import read, splits
+    from treetop.store import whole_file
+
+    wish = wish_of(budget, trials, metrics, most_weights)
+    runtime = make_runtime(seed, threads, quiet)
+    read_split = partial(
+        read, data, text=text, labels=labels, separator=separator, encoding=encoding, strip_html=strip_html,
+        runtime=runtime,
+    )  # fmt: skip
+    train = read_split(split="train")
+    dev = partial(read_split, split="dev", space=train.space) if "dev" in splits(data) else None
+    journal = out.with_name(f"{out.name}.trials")
+    with whole_file(out) as file:
+        chosen = choose(train, dev, wish, runtime, journal=journal, resume=resume)
+        file.write(recipe(chosen, data.name, seed))
+    if picture is not None and chosen.outcome is not None:
+        draw(chosen.outcome, picture)
+    journal.unlink(missing_ok=True)
+    if quiet:
+        return
+    if chosen.outcome is not None:
+        show_outcome(chosen.outcome)
+    say_chosen(chosen, len(train))
+    typer.echo(f"treetop train --data {data} --config {out} --out MODEL   # trains by it on all texts", err=True)

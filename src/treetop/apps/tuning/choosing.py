@@ -1,0 +1,94 @@
+"""From data to settings: which texts are held out to choose on, the search, and what is said of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from treetop.apps.tuning.budget import Budget, seconds_of
+from treetop.apps.tuning.journal import Journal
+from treetop.apps.tuning.outcome import Outcome
+from treetop.apps.tuning.search import METRICS, Wish, tune
+from treetop.data import Dataset, split_by_ratio
+from treetop.data.digests import hashed
+from treetop.errors import ConfigError, DataError
+from treetop.methods.xr_linear import XRLinearConfig
+from treetop.metrics.evaluate import parse
+from treetop.metrics.ranking import TEXT_METRICS
+from treetop.runtime import Runtime
+
+__all__ = ["FEWEST", "MOST", "Chosen", "choose", "hold_out", "wish_of"]
+
+FEWEST = 200
+"""Texts without which nothing can be chosen."""
+MOST = 5_000
+"""Texts to choose on, at most: enough to tell half a point of P@1."""
+_SHARE, _HELD_OUT, _LARGEST_SHARE = 0.1, 400, 0.3  # of the training texts: more of few of them
+
+
+class Chosen(NamedTuple):
+    """Settings for a data set, and how they were found; without an outcome there was nothing to find them on."""
+
+    config: XRLinearConfig
+    outcome: Outcome | None
+    held_out: int
+
+
+def wish_of(
+    budget: str | None = None, trials: int | None = None, metrics: str | None = None, most_weights: int | None = None
+) -> Wish:
+    """What a search is asked for in the words of the command line."""
+    if budget is not None and trials is not None:
+        raise ConfigError("--budget and --trials were both given; a search ends by one of them")
+    asked = METRICS if metrics is None else tuple(name.strip() for name in metrics.split(","))
+    for name in asked:
+        if not parse(name).by_text:
+            kinds = ", ".join(TEXT_METRICS)
+            raise ConfigError(f"settings cannot be chosen by {name}, which is no sum over texts; choose of {kinds}")
+    if trials is not None:
+        return Wish(asked, Budget(trials=trials), most_weights)
+    return Wish(asked, Budget() if budget is None else Budget(seconds_of(budget)), most_weights)
+
+
+def choose(
+    train: Dataset,
+    dev: Callable[[], Dataset] | None,
+    wish: Wish,
+    runtime: Runtime,
+    *,
+    journal: Path | None = None,
+    resume: bool = False,
+) -> Chosen:
+    """The best settings for these texts, judged on dev texts or on a share of the texts held out."""
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        raise ConfigError("several processes would choose different settings; name a method, or choose in one process")
+    if len(train) < FEWEST:
+        return Chosen(XRLinearConfig(), None, 0)
+    learned, held_out = hold_out(train, dev, runtime.seed)
+    record = Journal(journal, _facts(learned, held_out, wish, runtime), resume=resume)
+    outcome = tune(learned, held_out, wish, runtime, record)
+    return Chosen(outcome.space.config(outcome.chosen.setting), outcome, len(held_out))
+
+
+def hold_out(train: Dataset, dev: Callable[[], Dataset] | None, seed: int) -> tuple[Dataset, Dataset]:
+    """The texts to learn from while settings are tried, and those to judge them on, in random order."""
+    if dev is not None:
+        learned, held_out = train, dev()
+    else:
+        share = min(max(_SHARE, _HELD_OUT / len(train)), _LARGEST_SHARE, MOST / len(train))
+        learned, held_out = split_by_ratio(train, 1 - share, seed)
+    tagged = np.flatnonzero(np.diff(held_out.labels.indptr) > 0)
+    if not len(tagged) or not learned.labels.nnz:
+        raise DataError("no held-out text has a label, so nothing can be chosen on them; name a method or a preset")
+    return learned, held_out.take(np.random.default_rng(seed).permutation(tagged)[:MOST])
+
+
+def _facts(learned: Dataset, held_out: Dataset, wish: Wish, runtime: Runtime) -> dict[str, object]:
+    """What the order of trials and their figures depend on."""
+    texts = [int(np.bitwise_xor.reduce(part.corpus.digests)) for part in (learned, held_out)]
+    labels = hashed([part.labels.indices.tobytes() for part in (learned, held_out)]).tolist()
+    return {"texts": texts, "labels": labels, "seed": runtime.seed, "metrics": list(wish.metrics)}

@@ -1,0 +1,171 @@
+"""The search: rounds on ever more training texts, each of which only the best settings reach (successive halving).
+
+The first round tries the presets, then every answer by itself, then what an additive model of the trials so far expects
+most of. Each further round begins with the best settings of the one before, the best of each kind of features among
+them, as few texts favour other features than many do; then it tries what the model now expects more of. The last round
+is on all texts. Features and trees are shared between trials of a round.
+
+    Jamieson, Talwalkar: Non-stochastic best arm identification and hyperparameter optimization, AISTATS 2016.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from math import exp, log
+
+import numpy as np
+
+from treetop.apps.tuning.bench import Bench
+from treetop.apps.tuning.budget import Budget
+from treetop.apps.tuning.effects import Effects
+from treetop.apps.tuning.journal import Journal
+from treetop.apps.tuning.outcome import Outcome
+from treetop.apps.tuning.space import Setting, Space, space_for
+from treetop.apps.tuning.trial import Trial
+from treetop.data import Dataset
+from treetop.errors import DataError
+from treetop.progress import Advance
+from treetop.runtime import Runtime
+
+__all__ = ["METRICS", "Wish", "rounds_of", "tune"]
+
+METRICS = ("p@1", "p@3", "p@5")
+"""What settings are chosen by unless told otherwise: their mean."""
+_FIRST, _FIRST_SHARE = (2_000, 8_000), 16  # texts of the first round: a sixteenth of all, but from 2,000 to 8,000
+_HELD_OUT_AT_FIRST = 2_000
+_MARGIN = 1.2  # how much longer than expected a training may take
+_GROWTH = 1.1  # seconds of a training grow with the number of texts to this power
+_PACE = {
+    1: [(1.0, 40, 0)],
+    2: [(0.5, 30, 0), (1.0, 10, 5)],
+    3: [(0.35, 30, 0), (0.6, 12, 6), (1.0, 6, 3)],
+}
+"""For one, two or three rounds: the share of the budget that may be spent when each ends, trainings at most, and how
+many of the best settings it takes over from the round before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a search is asked for."""
+
+    metrics: tuple[str, ...] = METRICS
+    """Settings are chosen by their mean."""
+    budget: Budget = field(default_factory=Budget)
+    most_weights: int | None = None
+    """Weights that a model may have, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """One round: how many texts, and how much of the budget and how many trainings there are for it."""
+
+    texts: int
+    share: float
+    width: int
+    kept: int
+
+
+def rounds_of(texts: int) -> list[int]:
+    """The number of training texts of each round; the last is all of them."""
+    first = min(max(texts // _FIRST_SHARE, _FIRST[0]), _FIRST[1])
+    if texts < 2 * first:
+        return [texts]
+    return [first, texts] if texts < 6 * first else [first, round((first * texts) ** 0.5), texts]
+
+
+def tune(train: Dataset, held_out: Dataset, wish: Wish, runtime: Runtime, journal: Journal | None = None) -> Outcome:
+    """Search for the settings that do best on the held-out texts, until the budget is spent or nothing is left to try.
+
+    Ctrl-C ends the search as the budget does: what is known by then decides.
+    """
+    search = _Search(train, held_out, wish, runtime, journal or Journal())
+    interrupted = False
+    with runtime.bar("try settings", sum(one.width for one in search.rounds)) as advance:
+        try:
+            for one in search.rounds:
+                search.run(one, advance)
+        except KeyboardInterrupt:
+            if not search.trials:
+                raise
+            interrupted = True
+    return Outcome(search.space, tuple(search.trials), wish.metrics, wish.budget.spent, interrupted, wish.most_weights)
+
+
+class _Search:
+    """The trials so far, and which one is next."""
+
+    def __init__(self, train: Dataset, held_out: Dataset, wish: Wish, runtime: Runtime, journal: Journal) -> None:
+        self.space: Space = space_for(train)
+        self.trials: list[Trial] = []
+        self._train, self._held_out, self._runtime = train, held_out, runtime
+        self._budget, self._metrics, self._journal = wish.budget, wish.metrics, journal
+        self._order = np.random.default_rng(runtime.seed).permutation(len(train))
+        sizes = rounds_of(len(train))
+        self.rounds = [_Round(texts, *_PACE[len(sizes)][number]) for number, texts in enumerate(sizes)]
+
+    def run(self, this: _Round, advance: Advance) -> None:
+        """One round: what is certain to be tried, then what is expected to be good, while the budget allows."""
+        bench, tried = self._bench(this.texts), set[Setting]()
+        while len(tried) < this.width:
+            setting = next((one for one in self._wanted(this) if self._is_next(this, one, tried)), None)
+            if setting is None:
+                break
+            tried.add(setting)
+            self._budget.done += 1
+            try:
+                self.trials += self._journal.trials(this.texts, setting, partial(bench.run, self.space, setting))
+            except DataError:
+                if not self.trials:
+                    raise
+                continue  # what these texts do not allow, as terms of two texts where no two share one
+            advance(1, self._note())
+
+    def _bench(self, texts: int) -> Bench:
+        last = texts == len(self._train)
+        train = self._train if last else self._train.take(np.sort(self._order[:texts]))
+        few = self._held_out.take(range(min(len(self._held_out), _HELD_OUT_AT_FIRST)))
+        return Bench(train, self._held_out if last else few, self._metrics, self._runtime)
+
+    def _wanted(self, this: _Round) -> Iterator[Setting]:
+        """What the round tries, the most wanted first; of settings that one training serves, that training."""
+        certain = self._first() if this is self.rounds[0] else self._kept(this)
+        yield from dict.fromkeys(map(self.space.trained, certain))
+        if self.trials:
+            effects = Effects(self.space, self.trials, [trial.score.value for trial in self.trials])
+            yield from dict.fromkeys(map(self.space.trained, effects.best_first()))
+
+    def _first(self) -> Iterator[Setting]:
+        yield self.space.default
+        yield from self.space.presets().values()
+        yield from self.space.neighbours(self.space.default)
+
+    def _kept(self, this: _Round) -> Iterator[Setting]:
+        """The best of the round before, the best of each kind of features, and in the last round the best preset."""
+        before = self.rounds[self.rounds.index(this) - 1].texts
+        ranked = sorted((one for one in self.trials if one.texts == before), key=lambda one: -one.score.value)
+        best = list(dict.fromkeys(self.space.trained(trial.setting) for trial in ranked))
+        yield from best[: this.kept]
+        if this is self.rounds[-1]:
+            presets = {self.space.trained(setting) for setting in self.space.presets().values()}
+            yield from [setting for setting in best if setting in presets][:1]
+        else:
+            yield from {setting[0]: setting for setting in reversed(best)}.values()
+
+    def _is_next(self, this: _Round, setting: Setting, tried: set[Setting]) -> bool:
+        """Whether a setting is still to be tried in this round, and its training fits into the budget."""
+        if setting in tried:
+            return False
+        if not self.trials:
+            return self._budget.has(this.share)
+        clock = Effects(self.space, self.trials, [log(max(trial.seconds, 1e-3)) for trial in self.trials])
+        longest = max(trial.texts for trial in self.trials)
+        seconds = exp(clock.expected(setting)) * (this.texts / longest) ** _GROWTH
+        leader = max(self.trials, key=lambda trial: (trial.texts, trial.score.value))
+        last = leader.seconds * (len(self._train) / leader.texts) ** _GROWTH
+        return self._budget.has(this.share, _MARGIN * seconds, reserve=_MARGIN * last)
+
+    def _note(self) -> str:
+        best = max(self.trials, key=lambda trial: (trial.texts, trial.score.value))
+        return f"best on {best.texts:,} texts: {100 * best.score.value:.1f}, {self.space.words(best.setting)}"

@@ -1,0 +1,38 @@
+"""A trial: one setting, trained on some texts and judged on held-out ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from treetop.apps.tuning.space import Setting
+from treetop.metrics import Spread
+
+__all__ = ["Trial", "mean_of"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """What came of a setting."""
+
+    setting: Setting
+    texts: int
+    """Texts that it learned from; only trials on equally many can be compared."""
+    metrics: dict[str, float]
+    """On the held-out texts, as fractions."""
+    score: Spread
+    """What settings are chosen by: the mean of the metrics, with what every held-out text does to it."""
+    weights: int
+    """Weights of the model."""
+    seconds: float
+    """Wall seconds of training, features and tree included, also if they were shared with an earlier trial."""
+    cpu_seconds: float
+
+
+def mean_of(spreads: Sequence[Spread]) -> Spread:
+    """The mean of several metrics of the same texts, with what each text does to it."""
+    each = np.sum([spread.each for spread in spreads], axis=0) / len(spreads)
+    value = sum(spread.value for spread in spreads) / len(spreads)
+    return Spread(value, np.asarray(each, np.float32).astype(np.float64))  # as the journal keeps them

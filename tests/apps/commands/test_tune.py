@@ -1,0 +1,56 @@
+"""`treetop tune`, and `treetop train` that chooses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from shell import complain, run
+
+BRIEF = ("--trials", "5", "--threads", "1")
+
+
+def test_a_recipe_that_trains(folder: Path, tmp_path: Path) -> None:
+    done = run("tune", "--data", folder, "--out", tmp_path / "r.toml", *BRIEF)
+    assert done.returncode == 0, done.stderr
+    assert "what mattered" in done.stdout
+    assert "chosen: " in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["r.toml"]
+    assert "held-out texts: 5 trainings" in (tmp_path / "r.toml").read_text()
+    trained = run("train", "--data", folder, "--config", tmp_path / "r.toml", "--out", tmp_path / "m", "--quiet")
+    assert trained.returncode == 0, trained.stderr
+    again = run("train", "--data", folder, "--out", tmp_path / "a", "--method", "auto", *BRIEF)
+    assert again.returncode == 0, again.stderr
+    assert "chosen: " in again.stderr
+    cards = [json.loads((tmp_path / name / "model.json").read_text()) for name in ("m", "a")]
+    assert cards[0]["config"] == cards[1]["config"]
+    assert cards[1]["training"]["texts"] == 400
+
+
+def test_few_texts_are_trained_by_the_default(folder: Path, tmp_path: Path) -> None:
+    lines = (folder / "train.jsonl").read_text().splitlines(keepends=True)[:150]
+    (tmp_path / "few.jsonl").write_text("".join(lines))
+    done = run("train", "--data", tmp_path / "few.jsonl", "--out", tmp_path / "m")
+    assert done.returncode == 0, done.stderr
+    assert "150 texts are too few to choose settings on" in done.stderr
+
+
+def test_mistakes_are_one_clear_line(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def said(command: str, *arguments: str | Path) -> str:
+        fixed: list[str | Path] = [command, "--data", folder, "--out", tmp_path / "x"]
+        return complain([*fixed, *arguments], monkeypatch, capfd)
+
+    assert "there is no metric 'best@1'" in said("tune", "--metrics", "best@1")
+    assert "give a time above zero" in said("tune", "--budget", "soon")
+    assert "at least one" in said("tune", "--trials", "0")
+    assert "the budget ended before the first trial" in said("tune", "--budget", "0.000001")
+    assert "chooses settings itself" in said("train", "--method", "auto", "--set", "trees=3")
+    assert "are for --method auto" in said("train", "--preset", "accurate", "--budget", "60")
+    assert "nothing to resume" in said("train", "--resume")
+    (tmp_path / "x.trials").write_text("{}\n")
+    assert "go on with --resume, or remove it" in said("tune", *BRIEF)
+    assert not (tmp_path / "x").exists()

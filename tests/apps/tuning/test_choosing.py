@@ -1,0 +1,70 @@
+"""From data to settings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from treetop.apps.tuning.choosing import FEWEST, choose, hold_out, wish_of
+from treetop.data import Dataset
+from treetop.errors import ConfigError, DataError
+from treetop.methods.xr_linear import XRLinearConfig
+from treetop.runtime import Runtime
+
+RUNTIME = Runtime(threads=1)
+
+
+def test_texts_are_held_out_and_none_is_on_both_sides(toy_train: Dataset) -> None:
+    learned, held_out = hold_out(toy_train, None, 0)
+    assert 100 < len(held_out) < 140
+    assert len(learned) + len(held_out) == len(toy_train)
+    assert not set(learned.corpus.texts) & set(held_out.corpus.texts)
+    again = hold_out(toy_train, None, 0)[1]
+    assert again.corpus.texts == held_out.corpus.texts
+    assert set(hold_out(toy_train, None, 1)[1].corpus.texts) != set(held_out.corpus.texts)
+
+
+def test_dev_texts_are_used_if_there_are_any(toy_train: Dataset, toy_test: Dataset) -> None:
+    learned, held_out = hold_out(toy_train, lambda: toy_test, 0)
+    assert learned is toy_train
+    assert sorted(held_out.corpus.texts) == sorted(toy_test.corpus.texts)
+    empty = Dataset(toy_test.corpus, toy_test.labels * 0, toy_test.space)
+    empty.labels.eliminate_zeros()
+    with pytest.raises(DataError, match="no held-out text has a label"):
+        hold_out(toy_train, lambda: empty, 0)
+
+
+def test_few_texts_get_the_default(toy_train: Dataset) -> None:
+    few = choose(toy_train.take(range(FEWEST - 1)), None, wish_of(trials=3), RUNTIME)
+    assert few == (XRLinearConfig(), None, 0)
+    enough = choose(toy_train.take(range(FEWEST)), None, wish_of(trials=3), RUNTIME)
+    assert enough.outcome is not None
+    assert enough.outcome.trainings == 3
+    assert enough.config == enough.outcome.space.config(enough.outcome.chosen.setting)
+
+
+def test_several_processes_are_refused(toy_train: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(ConfigError, match="would choose different settings"):
+        choose(toy_train, None, wish_of(trials=3), RUNTIME)
+
+
+def test_wishes_in_words() -> None:
+    assert wish_of().metrics == ("p@1", "p@3", "p@5")
+    assert wish_of(budget="2m").budget.seconds == 120
+    assert wish_of(trials=5, metrics="ndcg@5, psp@3").metrics == ("ndcg@5", "psp@3")
+    for wrong, said in (
+        ({"metrics": "p@1,best@5"}, "there is no metric 'best@5'"),
+        ({"metrics": "coverage@5"}, "cannot be chosen by coverage@5"),
+        ({"budget": "soon"}, "give a time above zero"),
+        ({"budget": "5m", "trials": 3}, "both given"),
+    ):
+        with pytest.raises(ConfigError, match=said):
+            wish_of(**wrong)
+
+
+def test_settings_can_be_chosen_by_other_metrics(toy_train: Dataset) -> None:
+    found = choose(toy_train, None, wish_of(trials=3, metrics="psp@1,ndcg@5"), RUNTIME).outcome
+    assert found is not None
+    assert list(found.chosen.metrics) == ["psp@1", "ndcg@5"]
+    assert np.isclose(found.chosen.score.value, np.mean(list(found.chosen.metrics.values())))

@@ -1,0 +1,75 @@
+"""The record of a search."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from treetop.apps.tuning import Budget, Outcome, Wish, tune
+from treetop.apps.tuning.journal import Journal
+from treetop.apps.tuning.trial import Trial
+from treetop.data import Dataset
+from treetop.errors import ConfigError, StoreError
+from treetop.runtime import Runtime
+
+FACTS = {"seed": 3, "metrics": ["p@1"]}
+
+
+def never() -> list[Trial]:
+    raise AssertionError("this trial is in the record")
+
+
+def test_what_was_done_is_not_done_again(outcome: Outcome, tmp_path: Path) -> None:
+    path, (first, second) = tmp_path / "r.toml.trials", outcome.trials[:2]
+    Journal(path, FACTS).trials(400, (0, 1), lambda: [first, second])
+    again = Journal(path, FACTS, resume=True).trials(400, (0, 1), never)
+    assert [one.setting for one in again] == [first.setting, second.setting]
+    for one, other in zip(again, (first, second), strict=True):
+        assert (one.metrics, one.weights, one.seconds) == (other.metrics, other.weights, other.seconds)
+        assert one.score.value == other.score.value
+        np.testing.assert_array_equal(one.score.each, other.score.each)
+
+
+def test_a_line_that_was_cut_off_is_done_again(outcome: Outcome, tmp_path: Path) -> None:
+    path = tmp_path / "r.toml.trials"
+    journal = Journal(path, FACTS)
+    for number in range(2):
+        journal.trials(400, (number,), lambda: [outcome.trials[0]])
+    path.write_bytes(path.read_bytes()[:-20])
+    again = Journal(path, FACTS, resume=True)
+    again.trials(400, (0,), never)
+    assert again.trials(400, (1,), lambda: [outcome.trials[1]]) == [outcome.trials[1]]
+    whole = Journal(path, FACTS, resume=True)
+    assert whole.trials(400, (1,), never)[0].metrics == outcome.trials[1].metrics
+
+
+def test_a_search_goes_on_where_it_was_cut_off(
+    outcome: Outcome, toy_train: Dataset, toy_test: Dataset, tmp_path: Path
+) -> None:
+    path = tmp_path / "r.toml.trials"
+
+    def search(trials: int, *, resume: bool) -> Outcome:
+        wish = Wish(budget=Budget(trials=trials))
+        return tune(toy_train, toy_test, wish, Runtime(threads=1), Journal(path, FACTS, resume=resume))
+
+    search(9, resume=False)
+    lines = path.read_text().splitlines()
+    found = search(16, resume=True)
+    assert path.read_text().splitlines()[: len(lines)] == lines
+    assert [one.setting for one in found.trials] == [one.setting for one in outcome.trials]
+    assert found.chosen.setting == outcome.chosen.setting
+
+
+def test_records_of_other_searches(tmp_path: Path) -> None:
+    path = tmp_path / "r.toml.trials"
+    Journal(path, FACTS)
+    with pytest.raises(ConfigError, match="go on with --resume, or remove it"):
+        Journal(path, FACTS)
+    with pytest.raises(ConfigError, match="seed was 3, now it is 4"):
+        Journal(path, FACTS | {"seed": 4}, resume=True)
+    for damage in ("", "not json\n", '{"seed": 3, "metrics": ["p@1"]}\n{"trained": [1]}\n'):
+        path.write_text(damage)
+        with pytest.raises(StoreError, match="no record of a search"):
+            Journal(path, FACTS, resume=True)

@@ -1,0 +1,106 @@
+"""The search."""
+
+from __future__ import annotations
+
+import pytest
+
+from treetop.apps.tuning import Budget, Outcome, Wish, tune
+from treetop.apps.tuning.bench import Bench
+from treetop.apps.tuning.search import rounds_of
+from treetop.apps.tuning.space import Setting, Space
+from treetop.apps.tuning.trial import Trial
+from treetop.data import Dataset
+from treetop.data.demo import demo_corpus
+from treetop.runtime import Runtime
+
+RUNTIME = Runtime(threads=1)
+
+
+def search(train: Dataset, test: Dataset, trials: int, *, seed: int = 0) -> Outcome:
+    return tune(train, test, Wish(budget=Budget(trials=trials)), Runtime(threads=1, seed=seed))
+
+
+@pytest.mark.parametrize(
+    ("texts", "rounds"),
+    [(100, [100]), (3_999, [3_999]), (4_000, [2_000, 4_000]), (90_000, [5_625, 22_500, 90_000])],
+)
+def test_rounds(texts: int, rounds: list[int]) -> None:
+    assert rounds_of(texts) == rounds
+
+
+def test_it_begins_with_the_presets_and_ends_with_the_budget(outcome: Outcome) -> None:
+    presets = [outcome.space.trained(setting) for setting in outcome.space.presets().values()]
+    tried = list(dict.fromkeys(outcome.space.trained(one.setting) for one in outcome.trials))
+    assert tried[:3] == presets
+    assert outcome.trainings == len(tried) == 16
+
+
+def test_a_number_of_trials_repeats_exactly(outcome: Outcome, toy_train: Dataset, toy_test: Dataset) -> None:
+    again = search(toy_train, toy_test, 16)
+    assert [(one.setting, one.metrics) for one in again.trials] == [
+        (one.setting, one.metrics) for one in outcome.trials
+    ]
+    assert again.chosen.setting == outcome.chosen.setting
+
+
+def test_more_trials_begin_as_fewer_do(outcome: Outcome, toy_train: Dataset, toy_test: Dataset) -> None:
+    few = search(toy_train, toy_test, 5)
+    assert [one.setting for one in few.trials] == [one.setting for one in outcome.trials][: len(few.trials)]
+    assert few.trainings == 5
+
+
+def test_it_finds_what_the_texts_need() -> None:
+    """Endings that only parts of words can tell: whole words of the held-out texts were never seen."""
+    rows = [[f"{stem}{ending}" for ending in ("ing", "ung", "ang")] for stem in _stems(240)]
+    texts = [word for row in rows for word in row]
+    labels = [[ending] for _ in rows for ending in ("ing", "ung", "ang")]
+    whole = Dataset.build(texts, labels)
+    found = search(whole.take(range(600)), whole.take(range(600, 720)), 20)
+    answers = {question.name: answer.name for question, answer in found.space.answers(found.chosen.setting)}
+    assert "parts" in answers["features"]
+    assert found.chosen.metrics["p@1"] > 0.9
+    assert found.default is not None
+    assert found.default.metrics["p@1"] < 0.6
+
+
+def _stems(count: int) -> list[str]:
+    letters = "bcdfghklmnprst"
+    return [f"{letters[n % 14]}{'aeiou'[n % 5]}{letters[n // 14 % 14]}{letters[n // 196]}" for n in range(count)]
+
+
+def test_rounds_go_on_with_the_best_of_the_one_before() -> None:
+    train, test = demo_corpus()
+    found = search(train.take(range(4_400)), test.take(range(500)), 14)
+    first, last = ([one for one in found.trials if one.texts == texts] for texts in (2_000, 4_400))
+    assert len({found.space.trained(one.setting) for one in first}) == 7
+    leader = max(first, key=lambda one: one.score.value)
+    assert last[0].setting == found.space.trained(leader.setting)
+    assert found.chosen in last
+
+
+def test_time_ends_it(toy_train: Dataset, toy_test: Dataset) -> None:
+    """A clock that jumps after some looks at it: the trials until then decide."""
+    looks = iter(range(1_000_000))
+    wish = Wish(budget=Budget(100, clock=lambda: 0.0 if next(looks) < 60 else 1000.0))
+    found = tune(toy_train, toy_test, wish, RUNTIME)
+    assert 1 <= found.trainings < 40
+    assert found.chosen in found.trials
+
+
+def test_ctrl_c_keeps_the_best_so_far(toy_train: Dataset, toy_test: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[Setting] = []
+    run = Bench.run
+
+    def impatient(self: Bench, space: Space, setting: Setting) -> list[Trial]:
+        if len(done) == 4:
+            raise KeyboardInterrupt
+        done.append(setting)
+        return run(self, space, setting)
+
+    monkeypatch.setattr(Bench, "run", impatient)
+    found = search(toy_train, toy_test, 16)
+    assert found.interrupted
+    assert found.trainings == 4
+    monkeypatch.setattr(Bench, "run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        search(toy_train, toy_test, 16)

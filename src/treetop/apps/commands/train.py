@@ -129,4 +129,5 @@ def train(
     for split in others if evaluate and not quiet else ():
         figures = measure(model, read_split(split=split, space=model.space))
         in_sample = split == "dev" and model.calibration is not None
-        tables.show_figures(figures.without_calibration() if in_sample else figures, f"{split} texts")
+        chosen_on = ", which settings were chosen on" if split == "dev" and wish is not None else ""
+        tables.show_figures(figures.without_calibration() if in_sample else figures, f"{split} texts{chosen_on}")

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from treetop.apps.tuning.space import Setting, Space
 from treetop.apps.tuning.trial import Trial
@@ -29,7 +29,7 @@ class Effects:
         self._space = space
         rounds = sorted({trial.texts for trial in trials})
         level = np.array([rounds.index(trial.texts) for trial in trials])
-        rows = np.hstack([np.eye(len(rounds))[level], np.array([self._row(trial.setting) for trial in trials])])
+        rows = np.hstack([np.eye(len(rounds))[level], self._rows([trial.setting for trial in trials])])
         weights = np.array([trial.texts / rounds[0] for trial in trials])
         ridge = np.diag(np.concatenate([np.full(len(rounds), 1e-9), np.full(rows.shape[1] - len(rounds), _RIDGE)]))
         weighted = rows * weights[:, None]
@@ -38,7 +38,7 @@ class Effects:
 
     def of(self, setting: Setting) -> float:
         """How much more than the default a setting is expected to have."""
-        return float(self._row(setting) @ self._effects)
+        return float((self._rows([setting]) @ self._effects)[0])
 
     def expected(self, setting: Setting) -> float:
         """The figure that is expected of a setting on as many texts as in the largest round."""
@@ -46,18 +46,13 @@ class Effects:
 
     def best_first(self) -> list[Setting]:
         """All settings of the space, those of the highest figure first; of equal ones those nearer the default."""
-        every = sorted(product(*(range(len(question.answers)) for question in self._space.questions)), key=_changes)
-        expected = np.array([self._row(setting) for setting in every]) @ self._effects
-        return [every[place] for place in np.argsort(-expected, kind="stable")]
+        every = np.array(list(product(*(range(len(question.answers)) for question in self._space.questions))))
+        every = every[np.argsort(np.count_nonzero(every, axis=1), kind="stable")]
+        order = np.argsort(-(self._rows(every) @ self._effects), kind="stable")
+        return [tuple(setting) for setting in every[order].tolist()]
 
-    def _row(self, setting: Setting) -> NDArray[np.float64]:
-        row = [
-            float(answer == place)
-            for answer, question in zip(setting, self._space.questions, strict=True)
-            for place in range(1, len(question.answers))
-        ]
-        return np.array(row, np.float64)
-
-
-def _changes(setting: Setting) -> int:
-    return sum(answer > 0 for answer in setting)
+    def _rows(self, settings: ArrayLike) -> NDArray[np.float64]:
+        """A column for each answer that is not the default: 1 where a setting gives it."""
+        given = np.asarray(settings)
+        answers = [np.arange(1, len(question.answers)) for question in self._space.questions]
+        return np.hstack([given[:, [place]] == others for place, others in enumerate(answers)]).astype(np.float64)

@@ -10,7 +10,7 @@ is on all texts. Features and trees are shared between trials of a round.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from math import exp, log
@@ -109,7 +109,8 @@ class _Search:
         """One round: what is certain to be tried, then what is expected to be good, while the budget allows."""
         bench, tried = self._bench(this.texts), set[Setting]()
         while len(tried) < this.width:
-            setting = next((one for one in self._wanted(this) if self._is_next(this, one, tried)), None)
+            fits = self._fits(this)
+            setting = next((one for one in self._wanted(this) if one not in tried and fits(one)), None)
             if setting is None:
                 break
             tried.add(setting)
@@ -153,19 +154,23 @@ class _Search:
         else:
             yield from {setting[0]: setting for setting in reversed(best)}.values()
 
-    def _is_next(self, this: _Round, setting: Setting, tried: set[Setting]) -> bool:
-        """Whether a setting is still to be tried in this round, and its training fits into the budget."""
-        if setting in tried:
-            return False
-        if not self.trials:
-            return self._budget.has(this.share)
+    def _fits(self, this: _Round) -> Callable[[Setting], bool]:
+        """Whether the training of a setting fits into this round's share, with time left for the final training."""
+        if not self.trials or not self._budget.has(this.share):
+            return lambda _: self._budget.has(this.share)
         clock = Effects(self.space, self.trials, [log(max(trial.seconds, 1e-3)) for trial in self.trials])
-        longest = max(trial.texts for trial in self.trials)
-        seconds = exp(clock.expected(setting)) * (this.texts / longest) ** _GROWTH
-        leader = max(self.trials, key=lambda trial: (trial.texts, trial.score.value))
-        last = leader.seconds * (len(self._train) / leader.texts) ** _GROWTH
-        return self._budget.has(this.share, _MARGIN * seconds, reserve=_MARGIN * last)
+        longer = (this.texts / max(trial.texts for trial in self.trials)) ** _GROWTH
+        last = self._leader.seconds * (len(self._train) / self._leader.texts) ** _GROWTH
+
+        def fits(setting: Setting) -> bool:
+            return self._budget.has(this.share, _MARGIN * longer * exp(clock.expected(setting)), reserve=_MARGIN * last)
+
+        return fits
+
+    @property
+    def _leader(self) -> Trial:
+        return max(self.trials, key=lambda trial: (trial.texts, trial.score.value))
 
     def _note(self) -> str:
-        best = max(self.trials, key=lambda trial: (trial.texts, trial.score.value))
+        best = self._leader
         return f"best on {best.texts:,} texts: {100 * best.score.value:.1f}, {self.space.words(best.setting)}"

@@ -39,7 +39,7 @@ MISTAKES = {
     "k of zero": (("predict", "MODEL", "DATA/test.jsonl", "--k", "0"), "at least one"),
     "no such metric": (("evaluate", "MODEL", "--data", "DATA", "--metrics", "pp@1"), "pp@1"),
     "encoder of a linear method": (
-        ("train", "--data", "DATA", "--out", "m", "--encoder", "minilm"),
+        ("train", "--data", "DATA", "--out", "m", "--method", "xr-linear", "--encoder", "minilm"),
         "method 'xr-linear' has no encoder",
     ),
     "nothing to resume": (("train", "--data", "DATA", "--out", "m", "--resume"), "nothing to resume"),

@@ -28,7 +28,7 @@ def asks_to_choose(method: str | None, *own: Any, search: tuple[Any, ...] = (), 
     """Whether settings are to be found by a search: so is it unless a method or settings of one's `own` are given."""
     given = any(own)
     if method == "auto" and (given or resume):
-        raise ConfigError("auto chooses settings itself; leave out --preset, --config, --set, --encoder and --resume")
+        raise ConfigError("auto chooses settings itself; leave out --preset, --config, --set and --resume")
     automatic = method == "auto" or (method is None and not given and not resume)
     if not automatic and any(value is not None for value in search):
         raise ConfigError("--budget and --trials are for --method auto, which chooses the settings; leave them out")

@@ -27,6 +27,7 @@ def test_trials_whatever_they_take() -> None:
     assert not budget.has(0.5)
     assert budget.has(1.0, 1e9)
     assert str(budget) == "4 trials"
+    assert budget.limit == float("inf")
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("300", 300), ("90s", 90), ("1.5h", 5400), (" 2 min ", 120)])

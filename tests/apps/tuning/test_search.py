@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from treetop.apps.tuning import Budget, Outcome, Wish, tune
@@ -10,7 +12,6 @@ from treetop.apps.tuning.search import rounds_of
 from treetop.apps.tuning.space import Setting, Space
 from treetop.apps.tuning.trial import Trial
 from treetop.data import Dataset
-from treetop.data.demo import demo_corpus
 from treetop.runtime import Runtime
 
 RUNTIME = Runtime(threads=1)
@@ -22,7 +23,7 @@ def search(train: Dataset, test: Dataset, trials: int, *, seed: int = 0) -> Outc
 
 @pytest.mark.parametrize(
     ("texts", "rounds"),
-    [(100, [100]), (3_999, [3_999]), (4_000, [2_000, 4_000]), (90_000, [5_625, 22_500, 90_000])],
+    [(100, [100]), (7_999, [7_999]), (8_000, [4_000, 8_000]), (90_000, [5_625, 22_500, 90_000])],
 )
 def test_rounds(texts: int, rounds: list[int]) -> None:
     assert rounds_of(texts) == rounds
@@ -68,14 +69,34 @@ def _stems(count: int) -> list[str]:
     return [f"{letters[n % 14]}{'aeiou'[n % 5]}{letters[n // 14 % 14]}{letters[n // 196]}" for n in range(count)]
 
 
-def test_rounds_go_on_with_the_best_of_the_one_before() -> None:
-    train, test = demo_corpus()
-    found = search(train.take(range(4_400)), test.take(range(500)), 14)
-    first, last = ([one for one in found.trials if one.texts == texts] for texts in (2_000, 4_400))
+def test_rounds_go_on_with_the_best_of_the_one_before(
+    toy_train: Dataset, toy_test: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("treetop.apps.tuning.search._FIRST", (100, 100))
+    found = search(toy_train, toy_test, 14)
+    first, last = ([one for one in found.trials if one.texts == texts] for texts in (100, 400))
     assert len({found.space.trained(one.setting) for one in first}) == 7
     leader = max(first, key=lambda one: one.score.value)
     assert last[0].setting == found.space.trained(leader.setting)
     assert found.chosen in last
+
+
+def test_what_the_budget_does_not_allow_is_left_out(
+    toy_train: Dataset, toy_test: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parts of words take forever: they are tried once, and neither again nor on all texts; all else goes on."""
+    monkeypatch.setattr("treetop.apps.tuning.search._FIRST", (100, 100))
+    run = Bench.run
+
+    def slow(self: Bench, space: Space, setting: Setting) -> list[Trial]:
+        seconds = 1000.0 if "parts" in space.words(setting) else 1.0
+        return [replace(trial, seconds=seconds) for trial in run(self, space, setting)]
+
+    monkeypatch.setattr(Bench, "run", slow)
+    found = tune(toy_train, toy_test, Wish(budget=Budget(600, clock=lambda: 0.0)), RUNTIME)
+    on_all = [one for one in found.trials if one.texts == 400]
+    assert on_all
+    assert not any("parts" in found.space.words(one.setting) for one in on_all)
 
 
 def test_time_ends_it(toy_train: Dataset, toy_test: Dataset) -> None:

@@ -83,10 +83,10 @@ def train(
     from treetop.store import Folder
 
     catalogue = None if labels_file is None else read_catalogue(labels_file)
-    own = (preset, config, assignments, encoder)
+    own = (preset, config, assignments)
     wish = wish_of(budget, trials) if asks_to_choose(method, *own, search=(budget, trials), resume=resume) else None
     file = None if config is None else str(config)
-    name, settings = decide(None if wish else method, preset, file, tuple(assignments or ()), encoder)
+    name, settings = decide(None if wish else method, preset, file, tuple(assignments or ()), None if wish else encoder)
     Folder.check_target(out)
     quiet = quiet or not is_leader()
     runtime = make_runtime(seed, threads, quiet, device, precision)
@@ -107,8 +107,9 @@ def train(
     dataset, test = held_out(whole, test_share, seed)
     dev = partial(read_split, split="dev", space=dataset.space) if "dev" in others else None
     if wish is not None:
-        chosen = choose(dataset, dev, wish, runtime)
-        model = make_model(name, chosen.config, out, runtime, resume=resume)
+        chosen = choose(dataset, dev, wish, runtime, encoder=encoder)
+        name = chosen.method
+        model = make_model(name, chosen.settings, out, runtime, resume=resume)
         if not quiet:
             say_chosen(chosen, len(dataset))
     calibrating = choose_calibrating(name, dataset, dev, calibration, seed, Naming(names, catalogue))

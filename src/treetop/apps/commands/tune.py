@@ -9,6 +9,7 @@ import typer
 
 from treetop.apps.options import (
     BUDGET_HELP,
+    ENCODER_HELP,
     METRICS_HELP,
     TRIALS_HELP,
     Data,
@@ -33,6 +34,7 @@ def tune(
     trials: Annotated[Optional[int], typer.Option(help=TRIALS_HELP)] = None,  # noqa: UP045
     metrics: Annotated[Optional[str], typer.Option(help=METRICS_HELP)] = None,  # noqa: UP045
     most_weights: Annotated[Optional[int], typer.Option(help="Weights that the model may have, at most.")] = None,  # noqa: UP045
+    encoder: Annotated[Optional[str], typer.Option(help=ENCODER_HELP)] = None,  # noqa: UP045
     picture: Annotated[Optional[Path], typer.Option(help="Draw quality against cost: .svg or .png.")] = None,  # noqa: UP045
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a search that was cut off.")] = False,
     text: TextField = "text",
@@ -68,7 +70,7 @@ def tune(
     dev = partial(read_split, split="dev", space=train.space) if "dev" in splits(data) else None
     journal = out.with_name(f"{out.name}.trials")
     with whole_file(out) as file:
-        chosen = choose(train, dev, wish, runtime, journal=journal, resume=resume)
+        chosen = choose(train, dev, wish, runtime, encoder=encoder, journal=journal, resume=resume)
         file.write(recipe(chosen, data.name, seed))
     if picture is not None and chosen.outcome is not None:
         draw(chosen.outcome, picture)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from math import inf
 
 from treetop.errors import ConfigError
 
@@ -42,12 +43,20 @@ class Budget:
         """Seconds since it began."""
         return self._clock() - self._begin
 
+    @property
+    def limit(self) -> float:
+        """All seconds there are; no limit where trials are counted."""
+        return inf if self.seconds is None else self.seconds
+
     def has(self, share: float, seconds: float = 0.0, reserve: float = 0.0) -> bool:
         """Whether a trial of so many seconds still fits into this share of the budget, with a reserve kept back."""
-        if self.seconds is None:
-            assert self.trials is not None
+        if self.trials is not None:
             return self.done < max(1, round(share * self.trials))
-        return self.spent + seconds <= share * max(0.0, self.seconds - reserve)
+        return self.spent + seconds <= share * max(0.0, self.limit - reserve)
+
+    def has_time(self, seconds: float) -> bool:
+        """Whether so many seconds are left; always if trials are counted."""
+        return self.spent + seconds <= self.limit
 
     def __str__(self) -> str:
         return f"{self.trials} trials" if self.seconds is None else f"{self.seconds:,.0f} s"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from treetop.apps.tuning.budget import Budget, seconds_of
+from treetop.apps.tuning.encoded import Encoded, try_encoder
 from treetop.apps.tuning.journal import Journal
 from treetop.apps.tuning.outcome import Outcome
 from treetop.apps.tuning.search import METRICS, Wish, tune
@@ -36,6 +37,18 @@ class Chosen(NamedTuple):
     config: XRLinearConfig
     outcome: Outcome | None
     held_out: int
+    encoded: Encoded | None = None
+    """What came of an encoder, if one was given."""
+
+    @property
+    def method(self) -> str:
+        """The method that was chosen."""
+        return "xr-transformer" if self.encoded is not None and self.encoded.pays else "xr-linear"
+
+    @property
+    def settings(self) -> Any:
+        """Its configuration."""
+        return self.encoded.config if self.encoded is not None and self.encoded.pays else self.config
 
 
 def wish_of(
@@ -60,10 +73,14 @@ def choose(
     wish: Wish,
     runtime: Runtime,
     *,
+    encoder: str | None = None,
     journal: Path | None = None,
     resume: bool = False,
 ) -> Chosen:
-    """The best settings for these texts, judged on dev texts or on a share of the texts held out."""
+    """The best settings for these texts, judged on dev texts or on a share of the texts held out.
+
+    With an encoder a last trial says whether it pays to read the texts with it.
+    """
     if int(os.environ.get("WORLD_SIZE", "1")) > 1:
         raise ConfigError("several processes would choose different settings; name a method, or choose in one process")
     if len(train) < FEWEST:
@@ -71,7 +88,11 @@ def choose(
     learned, held_out = hold_out(train, dev, runtime.seed)
     record = Journal(journal, _facts(learned, held_out, wish, runtime), resume=resume)
     outcome = tune(learned, held_out, wish, runtime, record)
-    return Chosen(outcome.space.config(outcome.chosen.setting), outcome, len(held_out))
+    config = outcome.space.config(outcome.chosen.setting)
+    if encoder is None or outcome.interrupted or outcome.chosen.texts < len(learned):
+        return Chosen(config, outcome, len(held_out))
+    tried = try_encoder(encoder, config, outcome.chosen.score, learned, held_out, wish, runtime)
+    return Chosen(config, outcome, len(held_out), tried)
 
 
 def hold_out(train: Dataset, dev: Callable[[], Dataset] | None, seed: int) -> tuple[Dataset, Dataset]:

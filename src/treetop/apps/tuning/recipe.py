@@ -9,23 +9,31 @@ from typing import Any
 from treetop.apps.tuning.choosing import Chosen
 from treetop.apps.tuning.outcome import Outcome
 from treetop.apps.tuning.trial import Trial
+from treetop.config import difference
 from treetop.metrics import Difference
 
-__all__ = ["figures", "gap", "recipe"]
+__all__ = ["figures", "gap", "named", "recipe"]
 
 
 def recipe(chosen: Chosen, data: str, seed: int) -> str:
     """The TOML file: `treetop train --config FILE` trains by it."""
-    lines = [*_head(chosen, data, seed), 'method = "xr-linear"']
-    if chosen.outcome is not None:
+    lines = [*_head(chosen, data, seed), f'method = "{chosen.method}"']
+    if chosen.method != "xr-linear":
+        lines += list(_table((), _plain(difference(chosen.settings, type(chosen.settings)()))))
+    elif chosen.outcome is not None:
         lines += list(_table((), chosen.outcome.space.values(chosen.outcome.chosen.setting)))
     return "\n".join(lines) + "\n"
 
 
 def figures(trial: Trial) -> str:
     """The metrics of a trial in per cent, as P@1/3/5 34.8/21.9/16.0."""
-    names = "/".join(trial.metrics).replace("p@1/p@3/p@5", "P@1/3/5")
-    return f"{names} {'/'.join(f'{100 * value:.1f}' for value in trial.metrics.values())}"
+    return named(trial.metrics)
+
+
+def named(metrics: Mapping[str, float]) -> str:
+    """Metrics in per cent behind their names."""
+    names = "/".join(metrics).replace("p@1/p@3/p@5", "P@1/3/5")
+    return f"{names} {'/'.join(f'{100 * value:.1f}' for value in metrics.values())}"
 
 
 def gap(difference: Difference) -> str:
@@ -43,6 +51,9 @@ def _head(chosen: Chosen, data: str, seed: int) -> Iterator[str]:
     yield f"# There: {figures(best)}{_against_default(outcome)}."
     for question, answer in outcome.space.changes(best.setting):
         yield f"# {question.name}: {answer.what}{_worth(outcome, question.name, answer.name)}"
+    if chosen.encoded is not None and chosen.encoded.metrics is not None and chosen.encoded.gain is not None:
+        gain = gap(chosen.encoded.gain)
+        yield f"# With the encoder, not tuned: {named(chosen.encoded.metrics)} ({gain} in the mean)."
     others = [outcome.space.words(one.setting) for one in outcome.as_good if one is not best]
     if others:
         yield "# As good within one standard error, but less simple:"
@@ -68,6 +79,12 @@ def _worth(outcome: Outcome, question: str, answer: str) -> str:
         if (one.question.name, one.answer.name) == (question, answer):
             return f" ({gap(one.gain)} points on {one.texts:,} texts)"
     return ""
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as TOML can hold them: None is what they are without a line."""
+    pairs = ((name, _plain(value) if isinstance(value, Mapping) else value) for name, value in values.items())
+    return {name: value for name, value in pairs if value is not None}
 
 
 def _table(path: tuple[str, ...], values: Mapping[str, Any]) -> Iterator[str]:

@@ -33,9 +33,10 @@ __all__ = ["METRICS", "Wish", "rounds_of", "tune"]
 
 METRICS = ("p@1", "p@3", "p@5")
 """What settings are chosen by unless told otherwise: their mean."""
-_FIRST, _FIRST_SHARE = (2_000, 8_000), 16  # texts of the first round: a sixteenth of all, but from 2,000 to 8,000
+_FIRST, _FIRST_SHARE = (4_000, 8_000), 16  # texts of the first round: a sixteenth of all, but from 4,000 to 8,000
 _HELD_OUT_AT_FIRST = 2_000
 _MARGIN = 1.2  # how much longer than expected a training may take
+_LARGEST = 0.25  # of the budget: a setting that takes longer on all texts is not tried
 _GROWTH = 1.1  # seconds of a training grow with the number of texts to this power
 _PACE = {
     1: [(1.0, 40, 0)],
@@ -155,21 +156,33 @@ class _Search:
             yield from {setting[0]: setting for setting in reversed(best)}.values()
 
     def _fits(self, this: _Round) -> Callable[[Setting], bool]:
-        """Whether the training of a setting fits into this round's share, with time left for the final training."""
+        """Whether a setting can be trained in this round's share, with time left to train the leader on all texts."""
         if not self.trials or not self._budget.has(this.share):
             return lambda _: self._budget.has(this.share)
         clock = Effects(self.space, self.trials, [log(max(trial.seconds, 1e-3)) for trial in self.trials])
-        longer = (this.texts / max(trial.texts for trial in self.trials)) ** _GROWTH
-        last = self._leader.seconds * (len(self._train) / self._leader.texts) ** _GROWTH
+        longest = max(trial.texts for trial in self.trials)
+        reserve = _MARGIN * min(self._in_full(self._leader), _LARGEST * self._budget.limit)
 
         def fits(setting: Setting) -> bool:
-            return self._budget.has(this.share, _MARGIN * longer * exp(clock.expected(setting)), reserve=_MARGIN * last)
+            seconds = _MARGIN * exp(clock.expected(setting))
+            in_full = seconds * (len(self._train) / longest) ** _GROWTH
+            here = seconds * (this.texts / longest) ** _GROWTH
+            return in_full <= _LARGEST * self._budget.limit and self._budget.has(this.share, here, reserve)
 
         return fits
 
+    def _in_full(self, trial: Trial) -> float:
+        """Seconds that the training of a setting is expected to take on all texts."""
+        return float(trial.seconds * (len(self._train) / trial.texts) ** _GROWTH)
+
     @property
     def _leader(self) -> Trial:
-        return max(self.trials, key=lambda trial: (trial.texts, trial.score.value))
+        """The best so far of those that the budget allows on all texts, or else the quickest."""
+        limit = _LARGEST * self._budget.limit
+        possible = [trial for trial in self.trials if _MARGIN * self._in_full(trial) <= limit]
+        if not possible:
+            return min(self.trials, key=self._in_full)
+        return max(possible, key=lambda trial: (trial.texts, trial.score.value))
 
     def _note(self) -> str:
         best = self._leader

@@ -6,9 +6,11 @@ from rich.table import Table
 
 from treetop.apps.tables import notes, out
 from treetop.apps.tuning.choosing import FEWEST, Chosen
+from treetop.apps.tuning.encoded import Encoded
 from treetop.apps.tuning.outcome import Outcome
-from treetop.apps.tuning.recipe import figures, gap
+from treetop.apps.tuning.recipe import figures, gap, named
 from treetop.apps.tuning.trial import Trial
+from treetop.progress.plan import duration
 
 __all__ = ["say_chosen", "show_outcome"]
 
@@ -28,6 +30,16 @@ def say_chosen(chosen: Chosen, texts: int) -> None:
         line += f"; {outcome.trainings} trainings, {outcome.seconds:,.0f} s)"
         line += "; interrupted, this was the best so far" if outcome.interrupted else ""
     notes.print(line, highlight=False, markup=False, soft_wrap=True)
+    if chosen.encoded is not None:
+        notes.print(_of_encoder(chosen.encoded), highlight=False, markup=False, soft_wrap=True)
+
+
+def _of_encoder(tried: Encoded) -> str:
+    if tried.metrics is None or tried.gain is None:
+        needed = duration(2 * tried.expected_seconds)
+        return f"no time is left to try the encoder, which takes about {needed}; give a larger --budget"
+    verdict = "chosen with the encoder" if tried.pays else "the encoder does not pay"
+    return f"{verdict}: {named(tried.metrics)} with it, not tuned ({gap(tried.gain)} in the mean)"
 
 
 def show_outcome(outcome: Outcome) -> None:

@@ -1,9 +1,9 @@
 """The search: rounds on ever more training texts, each of which only the best settings reach (successive halving).
 
 The first round tries the presets, then every answer by itself, then what an additive model of the trials so far expects
-most of. Each further round begins with the best settings of the one before, the best of each kind of features among
-them, as few texts favour other features than many do; then it tries what the model now expects more of. The last round
-is on all texts. Features and trees are shared between trials of a round.
+most of. Each further round begins with the best settings of the one before, the presets, and the best of each kind of
+features, as few texts favour other features than many do; then it tries what the model now expects more of. The last
+round is on all texts. Features and trees are shared between trials of a round.
 
     Jamieson, Talwalkar: Non-stochastic best arm identification and hyperparameter optimization, AISTATS 2016.
 """
@@ -40,8 +40,8 @@ _LARGEST = 0.25  # of the budget: a setting that takes longer on all texts is no
 _GROWTH = 1.1  # seconds of a training grow with the number of texts to this power
 _PACE = {
     1: [(1.0, 40, 0)],
-    2: [(0.5, 30, 0), (1.0, 10, 5)],
-    3: [(0.35, 30, 0), (0.6, 12, 6), (1.0, 6, 3)],
+    2: [(0.5, 30, 0), (1.0, 12, 5)],
+    3: [(0.35, 30, 0), (0.6, 14, 6), (1.0, 9, 3)],
 }
 """For one, two or three rounds: the share of the budget that may be spent when each ends, trainings at most, and how
 many of the best settings it takes over from the round before."""
@@ -144,15 +144,13 @@ class _Search:
         yield from self.space.neighbours(self.space.default)
 
     def _kept(self, this: _Round) -> Iterator[Setting]:
-        """The best of the round before, the best of each kind of features, and in the last round the best preset."""
+        """The best of the round before, the presets, and before the last round the best of each kind of features."""
         before = self.rounds[self.rounds.index(this) - 1].texts
         ranked = sorted((one for one in self.trials if one.texts == before), key=lambda one: -one.score.value)
         best = list(dict.fromkeys(self.space.trained(trial.setting) for trial in ranked))
         yield from best[: this.kept]
-        if this is self.rounds[-1]:
-            presets = {self.space.trained(setting) for setting in self.space.presets().values()}
-            yield from [setting for setting in best if setting in presets][:1]
-        else:
+        yield from self.space.presets().values()
+        if this is not self.rounds[-1]:
             yield from {setting[0]: setting for setting in reversed(best)}.values()
 
     def _fits(self, this: _Round) -> Callable[[Setting], bool]:

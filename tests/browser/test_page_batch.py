@@ -87,9 +87,9 @@ def test_forms_of_files(page: Any, name: str, content: str, texts: list[str]) ->
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.jsonl", '{"text": "x"}\n{"text', "not JSON: line 2"),
+        ("a.jsonl", '{"text": "x"}\n{"text', "a.jsonl: line 2 is not JSON"),
         ("a.csv", "text\n", "has no texts"),
-        ("a.csv", "text,n\nx,1\ny,2,3\n", "Row 3 has 3 values"),
+        ("a.csv", "text,n\nx,1\ny,2,3\n", "a.csv: row 3 has 3 values"),
         ("a.txt", "a\0b", "is no text file"),
     ],
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from browser_watch import Watched
-from served_page import PageService, open_page, write
+from served_page import PageService, open_page, page_service, write
 
 
 def focused(page: Any, what: str = "id") -> str:
@@ -128,3 +129,23 @@ def test_the_page_is_strict_about_what_it_loads(page: Any, watched: Watched, run
     assert not re.search(r"\sstyle=|\son\w+=|<script(?! type=\"module\" src=)", response.text())
     assert all(address.startswith(running.url) for address in watched.asked)
     assert len(watched.asked) > 20
+
+
+def test_a_service_with_keys_asks_for_one(watched: Watched, page_models: list[str], tmp_path: Path) -> None:
+    (tmp_path / "keys").write_text("the-right-key-of-this-test\n")
+    with page_service(tmp_path / "feedback", *page_models, "--api-keys", str(tmp_path / "keys")) as service:
+        watched.page.goto(service.url)
+        page = watched.page
+        page.locator("#key-dialog").wait_for()
+        page.fill("#key", "another one")
+        page.keyboard.press("Enter")
+        page.get_by_text("That key was not accepted").wait_for()
+        page.get_by_role("button", name="Not now").click()
+        page.locator(".message", has_text="asks for a key").wait_for()
+        page.get_by_role("button", name="Try again").click()
+        page.fill("#key", "the-right-key-of-this-test")
+        page.get_by_role("button", name="Use the key").click()
+        assert write(page).count() == 10
+        page.reload()
+        assert write(page).count() == 10
+    watched.troubles.clear()

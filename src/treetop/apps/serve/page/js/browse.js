@@ -22,4 +22,5 @@ function showCard(label, take) {
   byId("label-card").replaceChildren(make("article", { className: "card" },
     make("h3", {}, title(label)), known ? make("code", {}, known) : "",
     make("p", { className: "facts" }, label.frequency ? `${counted(label.frequency, "text")} of the training ${label.frequency === 1 ? "has" : "have"} it` : "no text of the training has it"), add));
+  byId("label-card").scrollIntoView({ block: "nearest" });
 }

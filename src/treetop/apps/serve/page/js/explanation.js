@@ -62,7 +62,7 @@ function path({ path: steps, words }) {
   const step = (one) => make("li", {},
     make("strong", {}, one.labels === 1 ? one.examples[0] : counted(one.labels, "label")),
     one.labels > 1 ? make("span", { className: "facts" }, ` such as ${one.examples.slice(0, 3).join(" · ")}`) : null,
-    make("span", { className: "facts" }, ` ${signed(one.margin)}${because(one, words)}`),
+    make("span", { className: "facts" }, ` (${signed(one.margin)}${because(one, words)})`),
   );
   const trees = Map.groupBy(steps, ({ tree }) => tree);
   const lists = [...trees].map(([tree, those]) => [trees.size > 1 ? make("h4", {}, `Tree ${tree + 1}`) : null, make("ol", { className: "path" }, those.map(step))]);
@@ -73,7 +73,7 @@ function because({ words: shares }, words) {
   const strongest = shares.map((share, at) => [share, words[at]?.word]).filter(([share]) => share > 0.005)
     .sort(([one], [other]) => other - one).map(([, word]) => word);
   const told = [...new Set(strongest)].slice(0, 3);
-  return told.length ? `: ${told.join(", ")}` : "";
+  return told.length ? ` by ${told.join(", ")}` : "";
 }
 
 function nearest({ nearest: texts }) {

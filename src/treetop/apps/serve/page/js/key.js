@@ -20,6 +20,7 @@ export function askForKey() {
 async function answered(dialog) {
   if (sessionStorage.getItem(PLACE)) byId("key-reason").textContent = "That key was not accepted. Try another one.";
   dialog.returnValue = "";
+  byId("key-cancel").onclick = () => dialog.close("");
   dialog.showModal();
   await new Promise((done) => dialog.addEventListener("close", done, { once: true }));
   const key = byId("key").value.trim();

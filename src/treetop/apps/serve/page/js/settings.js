@@ -5,10 +5,10 @@ import { count, counted } from "./words.js";
 
 const AIMS = [
   { name: "all", words: "all of them", cut: null },
-  { name: "value", words: "those at least this sure", cut: { min: 0, max: 1, step: 0.01, start: 0.3 } },
-  { name: "auto", words: "what gives the best F1", cut: null, calibrated: true },
-  { name: "f1-macro", words: "the best F1 for rare labels too", cut: null, calibrated: true },
-  { name: "precision", words: "so that this share is right", cut: { min: 0.5, max: 0.99, step: 0.01, start: 0.9 }, calibrated: true },
+  { name: "value", words: "at least as sure as", cut: { min: 0, max: 1, step: 0.01, start: 0.3 } },
+  { name: "auto", words: "the best F1", cut: null, calibrated: true },
+  { name: "f1-macro", words: "the best macro-F1", cut: null, calibrated: true },
+  { name: "precision", words: "a precision of", cut: { min: 0.5, max: 0.99, step: 0.01, start: 0.9 }, calibrated: true },
 ];
 const MARGINS = { min: -10, max: 10, step: 0.1, start: 0 };
 
@@ -77,7 +77,6 @@ export class Settings extends EventTarget {
     const { min, max, step, start } = aim.name === "value" && this.model?.kind === "margin" ? MARGINS : aim.cut;
     Object.assign(byId("cut-slider"), { min, max, step, value: start });
     Object.assign(byId("cut"), { min, max, value: start });
-    byId("cut-name").textContent = aim.name === "precision" ? "share right" : "at least";
   }
 }
 

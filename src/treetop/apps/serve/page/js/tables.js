@@ -9,10 +9,19 @@ const LIKELY = ["text", "abstract", "description", "body", "content", "title", "
 export function tableOf(name, text) {
   const ending = /\.(\w+)$/.exec(name)?.[1].toLowerCase() ?? "txt";
   const read = READERS[ending] ?? READERS.txt;
-  const rows = read(text);
+  const rows = named(name, () => read(text));
   if (!rows.length) throw new Told(`${name} has no texts.`);
   const columns = [...new Set(rows.slice(0, 1000).flatMap(Object.keys))];
   return { name, ending, columns, rows };
+}
+
+/** Whatever is wrong names the file. */
+function named(name, read) {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof Told ? new Told(`${name}: ${error.message}`) : error;
+  }
 }
 
 const READERS = {
@@ -26,7 +35,7 @@ READERS.ndjson = READERS.jsonl;
 
 function withHeader([header = [], ...rows]) {
   const long = rows.findIndex((row) => row.length > header.length);
-  if (long >= 0) throw new Told(`Row ${long + 2} has ${rows[long].length} values, but there are ${header.length} columns.`);
+  if (long >= 0) throw new Told(`row ${long + 2} has ${rows[long].length} values, but there are ${header.length} columns.`);
   return rows.map((row) => Object.fromEntries(header.map((name, at) => [name, row[at] ?? ""])));
 }
 
@@ -34,7 +43,7 @@ function json(text, where) {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Told(`This is not JSON: ${where}.`);
+    throw new Told(`${where} is not JSON.`);
   }
 }
 

@@ -2,6 +2,7 @@
 # make test      lint, types and tests
 # make test-browser  the tests of pages in Chromium, which is installed if that is possible
 # make coverage  how much of the Python part the tests run, file by file
+# make docs      the docs as a site with search and the API reference, in site/
 # make wheels    wheels for every Python from 3.10 to 3.13 that is found, each installed afresh and tested
 # All of them set everything up on a fresh machine with Python 3.10+, a C++17 compiler and make.
 PYTHON ?= python3
@@ -10,7 +11,7 @@ BIN := $(VENV)/bin
 NATIVE := CMakeLists.txt $(wildcard src/treetop/kernels/src/*.cpp src/treetop/kernels/src/*/*)
 PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint types tests test-browser chromium slow coverage wheels bench drill profile clean
+.PHONY: demo test lint types tests test-browser chromium slow docs coverage wheels bench drill profile clean
 
 demo: $(VENV)/.demo
 	$(BIN)/treetop demo
@@ -39,6 +40,10 @@ chromium:
 
 slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -m slow
+
+docs: $(VENV)/.dev
+	@$(PIP) zensical mkdocstrings-python
+	$(BIN)/zensical build --clean --strict
 
 coverage: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n 2 --cov --cov-report=term:skip-covered

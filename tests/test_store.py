@@ -65,6 +65,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     folder = Folder.open(tmp_path / "new" / "deep" / "model")
     assert folder.read_json("value.json") == value
     assert list(folder.read_lines("lines.jsonl")) == [value, 3, "\u2028"]
+    assert folder.read_all_lines("lines.jsonl") == [value, 3, "\u2028"]
     assert folder.sub("part").read_json("inner.json") == []
     assert folder.has("part")
     assert folder.has("value.json")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast, ove
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from treetop.errors import ConfigError, DataError
 from treetop.sparse import from_parts, row_numbers, top_k
@@ -318,6 +317,8 @@ def _rank_score(one: Predictions, depth: int) -> Doubles:
 
 
 def _sigmoid_score(one: Predictions, _depth: int) -> Doubles:
+    from scipy.special import expit  # a tenth of a second that only such a fusion needs
+
     return np.asarray(expit(one.scores.astype(np.float64)))
 
 

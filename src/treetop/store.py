@@ -137,6 +137,12 @@ class Folder:
             for line in file:
                 yield json.loads(line)
 
+    def read_all_lines(self, name: str) -> list[Any]:
+        """The same as a list, which is quicker: they are taken for the elements of one array."""
+        with self.reading(name) as path, path.open(encoding="utf-8") as file:
+            values: list[Any] = json.loads(f"[{','.join(line for line in file if line.strip())}]")
+            return values
+
     def write_tensors(self, name: str, tensors: Mapping[str, NDArray[Any]]) -> None:
         """Write arrays as one safetensors file, array by array, without a copy of the whole in memory."""
         arrays = {key: np.asarray(value, order="C") for key, value in tensors.items()}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from treetop.linear.dense_level import Affine, DenseLevel, log_link
+from treetop.linear.dense_level import Affine, DenseLevel, log_link, sigmoid
 from treetop.runtime import Runtime
 from treetop.sparse import canonical
 
@@ -44,3 +44,8 @@ def test_logarithms_of_scores() -> None:
     assert log_link(margins, "noop").tolist() == [-1, 0.5, 2]
     assert log_link(margins, "l2-hinge").tolist() == [-4, -0.25, 0]
     np.testing.assert_allclose(np.exp(log_link(margins, "sigmoid")), expit(margins), rtol=1e-6)
+
+
+def test_the_sigmoid_of_anything() -> None:
+    margins = np.array([-1e4, -3, 0, 5, 1e4], np.float32)
+    np.testing.assert_allclose(sigmoid(margins), expit(margins), rtol=1e-6)

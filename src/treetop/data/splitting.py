@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from treetop.data.dataset import Corpus, Dataset
 from treetop.data.digests import feature_rows, hashed
@@ -127,6 +126,8 @@ def _normal_text(text: str) -> bytes:
 
 def _joined_groups(keys: NDArray[np.uint64], corpus: Corpus) -> NDArray[np.int32]:
     """A number per row: the same for rows of one group, of groups that share a text, and so on."""
+    from scipy.sparse.csgraph import connected_components  # which brings all of scipy's linear algebra
+
     _, group = np.unique(keys, return_inverse=True)
     _, text = np.unique(_lowest_of_equal(_keys(corpus, 0), corpus.digests), return_inverse=True)
     groups, size = group.max() + 1, group.max() + text.max() + 2

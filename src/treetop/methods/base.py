@@ -393,7 +393,7 @@ def _check_learnable(dataset: Dataset) -> None:
 
 def _read_labels(folder: Folder, labels: int) -> LabelSpace:
     """The names of the labels, and their texts if there are any."""
-    rows = list(folder.read_lines(LABELS))
+    rows = folder.read_all_lines(LABELS)
     if len(rows) != labels or not all(isinstance(row, dict) and isinstance(row.get("label"), str) for row in rows):
         problem = f"{len(rows)} lines, and not a label on each of {labels}; restore it or train again"
         raise StoreError(f"the file is damaged ({problem})", path=folder.path / LABELS)

@@ -37,14 +37,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from treetop.config import settle
 from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa, smoothed_pifa
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
-from treetop.linear.dense_level import Affine
+from treetop.linear.dense_level import Affine, sigmoid
 from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words, texts_of
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking_level, weighing
 from treetop.methods.fine_tuned import FineTuned, in_turn, reader_part
@@ -258,12 +257,12 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
         if not trail:
             most = ask.k if self.tree.levels == 1 else ask.beam or self.config.beams[0]
             own = scorer.best(features, most, self.runtime, allowed=allowed)
-            own.data = expit(own.data)
+            own.data = sigmoid(own.data)
             return own, own
         shortlist = self.tree.expand(trail[-1], level)
         shortlist = shortlist if allowed is None else only_columns(shortlist, allowed)
         own = scorer.at(features, shortlist, self.runtime)
-        own.data = expit(own.data)
+        own.data = sigmoid(own.data)
         if self.config.scores == "leaf":
             return own, own
         return own, from_parts(own.indptr, own.indices, own.data * shortlist.data, columns=own.shape[1])

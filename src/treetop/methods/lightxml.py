@@ -40,12 +40,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from scipy.special import expit
 
 from treetop.config import settle
 from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
+from treetop.linear.dense_level import sigmoid
 from treetop.methods.bag import FeatureSource, fit_bag_of_words, texts_of
 from treetop.methods.costs import Sizes, growing, weighing
 from treetop.methods.fine_tuned import FineTuned, in_turn, reader_part
@@ -214,14 +214,14 @@ class LightXML(FineTuned[LightXMLConfig]):
         allowed, states = None if within is None else within[0], self.reader.read(tokens, runtime)
         if self.tree.levels == 1:
             labels, margins = ranking.ranked(states, ask.k, runtime, allowed=allowed)
-            return Predictions(labels, np.where(labels < 0, 0, expit(margins)))
+            return Predictions(labels, np.where(labels < 0, 0, sigmoid(margins)))
         recalled = states if self.recall_reader is None else self.recall_reader.read(tokens, runtime)
         groups = self.heads.level("recall").best(recalled, ask.beam or self.config.beam, runtime, allowed=allowed)
-        groups.data = expit(groups.data)
+        groups.data = sigmoid(groups.data)
         shortlist = self.tree.expand(groups, 1)
         shortlist = shortlist if within is None else only_columns(shortlist, within[1])
         scores = ranking.at(states, shortlist, runtime)
-        scores.data = expit(scores.data) * shortlist.data
+        scores.data = sigmoid(scores.data) * shortlist.data
         return Predictions.from_csr(scores, ask.k)
 
     def describe(self) -> dict[str, Any]:

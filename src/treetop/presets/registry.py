@@ -6,13 +6,14 @@ from difflib import get_close_matches
 from typing import Any
 
 from treetop.errors import ConfigError
+from treetop.presets.encoders import ENCODERS
 from treetop.presets.linear import LINEAR
 from treetop.presets.papers import PAPERS
 from treetop.presets.preset import Preset
 
 __all__ = ["PRESETS", "preset", "preset_values"]
 
-PRESETS = {entry.name: entry for entry in (*LINEAR, *PAPERS)}
+PRESETS = {entry.name: entry for entry in (*LINEAR, *ENCODERS, *PAPERS)}
 """By name."""
 
 

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,7 +14,7 @@ pytest.importorskip("nncf", reason="needs the extra 'openvino'")
 
 from reading_helpers import ONE, asking, both, states_of
 from treetop.text.encoder import TextEncoder
-from treetop.text.reading.choosing import export_reader
+from treetop.text.reading.choosing import export_reader, open_reader
 from treetop.text.reading.text_reader import FolderReader
 from treetop.text.tokens import Tokens
 
@@ -42,3 +45,30 @@ def test_nothing_is_reported(reader: FolderReader) -> None:
 def test_states_do_not_depend_on_neighbours(reader: FolderReader, texts: list[str], tmp_path: Path) -> None:
     one = states_of(reader, texts[7:8])
     np.testing.assert_allclose(states_of(reader, texts)[7:8], one, atol=1e-5)
+
+
+def test_a_graph_is_compiled_once(reader: FolderReader, texts: list[str], tmp_path: Path, own_cache: Path) -> None:
+    """What was kept gives the same states; if it is damaged, the graph is compiled again."""
+    reader.save(tmp_path / "encoder")
+    kept = own_cache / "treetop" / "compiled"
+    expected, seen = states_of(reader, texts), set(kept.iterdir()) if kept.exists() else set()
+    folder = tmp_path / "encoder"
+    for damage in (None, None, b"damaged", b""):
+        opened = open_reader(reader.config, folder, both, ONE)
+        np.testing.assert_array_equal(states_of(opened, texts), expected)
+        (new,) = set(kept.iterdir()) - seen
+        if damage is None:
+            continue
+        content = new.read_bytes()
+        new.write_bytes(zlib.crc32(damage).to_bytes(4, "little") + damage)
+        np.testing.assert_array_equal(states_of(open_reader(reader.config, folder, both, ONE), texts), expected)
+        assert new.stat().st_size == len(content)
+
+
+def test_converters_are_imported_by_who_exports_only() -> None:
+    program = (
+        "import sys\nfrom treetop.text.reading import openvino_reader as reader\n"
+        "assert not hasattr(reader._openvino(), 'convert_model') and reader.CONVERTERS not in sys.modules\n"
+        "assert reader._converter() is sys.modules['openvino'].convert_model"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=300)

@@ -61,7 +61,7 @@ def open_reader(config: EncoderConfig, folder: Path, layers: Layers, runtime: Ru
             continue
         try:
             _check_usable(engine, to_export=False)
-            reader = FolderReader(config, folder, engine, runtime.cores)
+            reader = FolderReader(config, folder, engine, runtime.cores, keeps=True)
             if reader.layers != tuple(layers(reader.depth)):
                 raise StoreError(f"it gives layers {reader.layers} of the encoder, others are needed", path=folder)
         except Exception as error:  # whatever an engine raises, there is another way to read

@@ -19,8 +19,11 @@ __all__ = ["ENGINES", "Engine", "ExportedReader"]
 class ExportedReader(Protocol):
     """What the class of an engine's readers is: made from a folder, and able to fill one."""
 
-    def __call__(self, path: Path, about: Exported, threads: int) -> Reader:
-        """The encoder exported into a folder, ready to read on so many threads."""
+    def __call__(self, path: Path, about: Exported, threads: int, *, keeps: bool) -> Reader:
+        """The encoder exported into a folder, ready to read on so many threads.
+
+        If it `keeps`, what is made of the graph for this processor may be kept for the next time.
+        """
 
     def export(self, graph: Any, sample: Sequence[Padded], precision: str, path: Path) -> None:
         """Fill a folder from a torch module and batches that are typical of what it will read."""

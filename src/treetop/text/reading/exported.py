@@ -17,7 +17,7 @@ from treetop.errors import ConfigError, StoreError
 from treetop.store import Folder
 from treetop.text.tokens import Frame
 
-__all__ = ["Exported"]
+__all__ = ["FILE", "Exported"]
 
 FORMAT = 1
 FILE = "reading.json"

@@ -29,9 +29,10 @@ class OnnxReader:
     name = "onnx"
     budget = 1024
 
-    def __init__(self, path: Path, about: Exported, threads: int) -> None:
+    def __init__(self, path: Path, about: Exported, threads: int, *, keeps: bool = False) -> None:
         import onnxruntime
 
+        del keeps  # it takes a graph as it is
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads, options.log_severity_level = threads, 3
         self.width = about.numbers

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout, suppress
+from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from treetop.text.reading.exported import Exported
+from treetop.text.reading.compiled import find_compiled, keep_compiled, word_for
+from treetop.text.reading.exported import FILE as DESCRIPTION, Exported
 from treetop.text.tokens import Padded
 from treetop.types import Dense
 
 __all__ = ["OpenVinoReader"]
 
 GRAPH = "graph.xml"
+CONVERTERS = "openvino.tools.ovc"
 TRIAL = """
 import numpy, openvino
 from openvino import opset13 as ops
@@ -43,16 +47,14 @@ class OpenVinoReader:
     name = "openvino"
     budget = 1024
 
-    def __init__(self, path: Path, about: Exported, threads: int) -> None:
-        import openvino
-
+    def __init__(self, path: Path, about: Exported, threads: int, *, keeps: bool = False) -> None:
         hints = {
             "INFERENCE_NUM_THREADS": threads,
             "INFERENCE_PRECISION_HINT": KINDS[about.precision],
             "PERFORMANCE_HINT": "LATENCY",
         }
         self.width = about.numbers
-        self._graph: Any = openvino.Core().compile_model(path / GRAPH, "CPU", hints)
+        self._graph: Any = _known(path, hints, threads) if keeps else _compile(path, hints)
         self._own = threading.local()  # a request must not be shared by threads
 
     def read(self, batch: Padded) -> Dense:
@@ -69,12 +71,50 @@ class OpenVinoReader:
         from treetop.text.reading.graph import tensors
 
         with _at_home():
-            import openvino
-
-            model = openvino.convert_model(graph, example_input=tensors(sample[0]))
+            openvino = _openvino()
+            model = _converter()(graph, example_input=tensors(sample[0]))
             if precision == "int8":
                 model = _quantise(model, sample)
         openvino.save_model(model, path / GRAPH, compress_to_fp16=precision != "float32")
+
+
+def _openvino() -> Any:
+    """The package without its converters, which take half of its import and which only an export needs."""
+    if "openvino" not in sys.modules:
+        before = sys.modules.get(CONVERTERS)
+        sys.modules[CONVERTERS] = None  # type: ignore[assignment]  # which it takes for not installed
+        try:
+            import openvino  # noqa: F401
+        finally:
+            del sys.modules[CONVERTERS]
+            if before is not None:
+                sys.modules[CONVERTERS] = before
+    return sys.modules["openvino"]
+
+
+def _converter() -> Any:
+    """`convert_model`, also where the package was imported without it: others look for it there."""
+    openvino = _openvino()
+    if not hasattr(openvino, "convert_model"):
+        openvino.convert_model = import_module(CONVERTERS).convert_model
+    return openvino.convert_model
+
+
+def _compile(path: Path, hints: Mapping[str, Any]) -> Any:
+    return _openvino().Core().compile_model(path / GRAPH, "CPU", hints)
+
+
+def _known(path: Path, hints: Mapping[str, Any], threads: int) -> Any:
+    """The graph as it was compiled before, or compiled now and kept."""
+    word = word_for("openvino", path / DESCRIPTION, threads)
+    content = find_compiled(word)
+    if content is not None:
+        with suppress(RuntimeError):  # one of another build of the engine, say
+            return _openvino().Core().import_model(content, "CPU", hints)
+    graph = _compile(path, hints)
+    with suppress(RuntimeError):
+        keep_compiled(word, graph.export_model().getvalue())
+    return graph
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from pathlib import Path
 from treetop.store import whole_file
 from treetop.text.reading.engines import ENGINES
 
-__all__ = ["make_safe"]
+__all__ = ["cache_folder", "machine_word", "make_safe"]
 
 WITHOUT_AMX = {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE_FP16"}
 ANSWERS = "engines.json"
@@ -38,7 +38,7 @@ def make_safe(name: str) -> bool:
 @cache
 def _answer(name: str) -> dict[str, str] | None:
     """Environment variables with which the engine is safe; None if with none. Known from before, or tried now."""
-    file, key = _cache_folder() / ANSWERS, _key(name)
+    file, key = cache_folder() / ANSWERS, machine_word(name)
     known = _known(file)
     if key not in known:
         known[key] = next((s for s in ({}, WITHOUT_AMX) if _survives(ENGINES[name].trial, s)), None)
@@ -64,7 +64,7 @@ def _survives(trial: str, settings: dict[str, str]) -> bool:
     return result.returncode == 0
 
 
-def _key(name: str) -> str:
+def machine_word(name: str) -> str:
     """A word for the engine's version and the processor: another of either is another question."""
     about = platform.processor() + platform.machine()
     with contextlib.suppress(OSError):
@@ -75,5 +75,6 @@ def _key(name: str) -> str:
     return f"{name} {version(packages[0])} {hashlib.blake2b(asked.encode(), digest_size=8).hexdigest()}"
 
 
-def _cache_folder() -> Path:
+def cache_folder() -> Path:
+    """Where what is found out on this machine is kept."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "treetop"

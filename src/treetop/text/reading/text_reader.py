@@ -54,11 +54,11 @@ class TextReader(ABC):
 class FolderReader(TextReader):
     """What was exported into a folder for an engine other than torch, in the folder of its encoder."""
 
-    def __init__(self, config: EncoderConfig, folder: Path, engine: str, threads: int) -> None:
+    def __init__(self, config: EncoderConfig, folder: Path, engine: str, threads: int, *, keeps: bool = False) -> None:
         self.folder, self.threads, self.about = folder, threads, Exported.load(folder / engine)
         self.holds: TemporaryDirectory[str] | None = None  # a temporary folder, which lives as long as its reader
         self._tokenizer = FileTokenizer(folder)
-        reader = ENGINES[engine].load()(folder / engine, self.about, threads)
+        reader = ENGINES[engine].load()(folder / engine, self.about, threads, keeps=keeps)
         super().__init__(config, reader, self.about.layers, self.about.depth, self.about.width)
 
     def tokenize(self, texts: Texts, runtime: Runtime | None = None) -> Tokens:

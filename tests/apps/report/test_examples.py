@@ -14,6 +14,8 @@ def test_texts_stand_beside_what_was_true_and_what_was_suggested(report: Report)
     mistake = report.parts[1].mistakes[0]
     assert text(mistake.text) in made
     assert f'<li class="wrong">{text(mistake.suggested[0].text)} {mistake.suggested[0].score:.2f}</li>' in made
+    told = next(mistake for mistake in report.parts[1].mistakes if mistake.reasons)
+    assert f"<b>{text(told.reasons[0].word)}</b> {told.reasons[0].contribution:+.2f}" in made
     assert "Nothing true among the ten best" in made
 
 

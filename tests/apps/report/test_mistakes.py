@@ -37,6 +37,20 @@ def test_places_are_those_in_the_list(field: Field) -> None:
                 assert one.predictions[mistake.row][each.place - 1].label == each.label
 
 
+def test_the_words_that_spoke_for_the_first_suggestion_are_told(field: Field) -> None:
+    one = field.contenders[1]
+    assert one.model is not None
+    mistake = next(mistake for mistake in mistakes(one, field) if mistake.reasons)
+    words = one.model.explain(field.dataset.corpus.texts[mistake.row], mistake.suggested[0].label).words
+    sums = {word.word.lower(): 0.0 for word in words}
+    for word in words:
+        sums[word.word.lower()] += word.contribution
+    first = mistake.reasons[0]
+    assert (first.word, first.contribution) == max(sums.items(), key=lambda item: item[1])
+    assert all(each.contribution > 0 for each in mistake.reasons)
+    assert all(not mistake.reasons for mistake in mistakes(field.contenders[2], field))  # a file cannot tell
+
+
 def test_without_texts_there_is_nothing_to_show(field: Field) -> None:
     features = canonical([[1.0]] * len(field.dataset))
     bare = replace(field, dataset=replace(field.dataset, corpus=Corpus([], features)))

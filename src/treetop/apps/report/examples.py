@@ -39,10 +39,19 @@ def _example(one: Mistake) -> str:
     more = f"<small>and {len(one.true) - _MOST} more</small>" if len(one.true) > _MOST else ""
     return (
         f'<div class="mistake"><blockquote>{text(one.text)}<small>text {one.row + 1:,}</small></blockquote>'
-        f"<small>suggested</small>{suggested}<small>true, ✓ where it was in the list</small>{true}{more}</div>"
+        f"<small>suggested</small>{suggested}{_reasons(one)}"
+        f"<small>true, ✓ where it was in the list</small>{true}{more}</div>"
     )
 
 
 def _told(one: Truth) -> str:
     place = "" if one.place is None else f" (place {one.place})"
     return one.text + (" (never seen in training)" if one.training_texts == 0 else place)
+
+
+def _reasons(one: Mistake) -> str:
+    """The words that spoke for the first suggestion."""
+    if not one.reasons:
+        return ""
+    words = " · ".join(f"<b>{text(each.word)}</b> {each.contribution:+.2f}" for each in one.reasons)
+    return f'<p class="reasons"><small>what spoke for {text(one.suggested[0].text)}: {words}</small></p>'

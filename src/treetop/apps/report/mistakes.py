@@ -6,18 +6,22 @@ Many such texts turn out to be labelled wrongly, or not completely; they are the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treetop.apps.comparing import Contender, Field
+from treetop.errors import TreetopError
+from treetop.methods import Method
 from treetop.metrics.ranking import Judged, judge
 
-__all__ = ["Mistake", "Suggested", "Truth", "mistakes"]
+__all__ = ["Mistake", "Reason", "Suggested", "Truth", "mistakes"]
 
 _EACH = 8  # of a kind
 _LENGTH = 600  # characters of a text
 _SHOWN = 5  # suggestions
+_REASONS = 6  # words
 _DEPTH = 10  # suggestions among which nothing true is to be found
 
 
@@ -45,6 +49,14 @@ class Suggested:
 
 
 @dataclass(frozen=True, slots=True)
+class Reason:
+    """A word of the text, and what it added to the margin of the first suggestion, wherever it stands."""
+
+    word: str
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True)
 class Mistake:
     """A text that was labelled wrongly."""
 
@@ -55,6 +67,8 @@ class Mistake:
     """Its beginning."""
     true: tuple[Truth, ...]
     suggested: tuple[Suggested, ...]
+    reasons: tuple[Reason, ...] = ()
+    """What spoke for the first suggestion; empty where a model cannot tell."""
 
 
 def mistakes(one: Contender, field: Field) -> list[Mistake]:
@@ -96,7 +110,22 @@ def _mistake(kind: str, row: int, one: Contender, field: Field, judged: Judged) 
     )
     suggested = tuple(Suggested(names[label], texts[label], score, hit) for label, score, hit in found if label >= 0)
     ordered = sorted(true, key=lambda each: (each.place or len(places) + 1, each.label))
-    return Mistake(kind, row, _beginning(field.dataset.corpus.texts[row]), tuple(ordered), suggested)
+    text = field.dataset.corpus.texts[row]
+    reasons = () if not suggested or one.model is None else _reasons(one.model, text, suggested[0].label)
+    return Mistake(kind, row, _beginning(text), tuple(ordered), suggested, reasons)
+
+
+def _reasons(model: Method[Any], text: str, label: str) -> tuple[Reason, ...]:
+    """The words that spoke for a label the most."""
+    try:
+        words = model.explain(text, label, nearest=0).words
+    except TreetopError:  # a model on ready-made features has no words to tell of
+        return ()
+    sums: dict[str, float] = {}
+    for one in words:
+        sums[one.word.lower()] = sums.get(one.word.lower(), 0.0) + one.contribution
+    best = sorted(sums.items(), key=lambda item: -item[1])[:_REASONS]
+    return tuple(Reason(word, value) for word, value in best if value > 0)
 
 
 def _beginning(text: str) -> str:

@@ -26,11 +26,7 @@ from treetop.apps.report.markup import NOTHING, details, facts, figure, legend, 
 __all__ = ["SECTIONS"]
 
 _DRAWN = ("p@1", "p@3", "p@5", "r@10", "ndcg@5", "psp@5")
-_OF_CALIBRATION = {
-    "ece": "expected calibration error of the ten best",
-    "ece_rare": "the same, labels with up to ten training texts",
-    "brier": "Brier score of the ten best",
-}
+_OF_CALIBRATION = {"ece": "calibration error", "ece_rare": "of rare labels", "brier": "Brier score"}
 
 
 def _quality(report: Report) -> str:
@@ -119,17 +115,14 @@ def _probabilities(report: Report) -> str:
     if not parts:
         told = "The scores are no numbers from 0 to 1. <code>treetop calibrate</code> turns them into probabilities."
         return section("probabilities", "How sure it is", f"<p>{told}</p>")
-    names = [part.name for part in parts]
     known = [name for name in _OF_CALIBRATION if any(_figure(part, name) is not None for part in parts)]
-    rows = [[text(_OF_CALIBRATION[name]), *(_per_cent(_figure(part, name)) for part in parts)] for name in known]
+    rows = [[text(part.name), *(_per_cent(_figure(part, name)) for name in known)] for part in parts]
+    caption = "of the ten best labels of each text, in per cent; 0 is perfect; rare: up to ten training texts"
+    grid = table(["", *(_OF_CALIBRATION[name] for name in known)], rows, caption)
     told = "On the dotted line what is said with 70 % is right in 70 of 100 cases. Larger points: more labels."
-    return section(
-        "probabilities",
-        "How sure it is",
-        '<div class="charts">',
-        figure(draw_calibration(report.parts), told, _key(report.names)),
-        f"<div>{table(['', *names], rows, 'in per cent; 0 is perfect')}{_uncalibrated(report)}</div></div>",
-    )
+    picture = figure(draw_calibration(report.parts), told, _key(report.names))
+    inner = f'<div class="charts">{picture}<div>{grid}{_uncalibrated(report)}</div></div>'
+    return section("probabilities", "How sure it is", inner)
 
 
 def _uncalibrated(report: Report) -> str:

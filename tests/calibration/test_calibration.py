@@ -62,6 +62,38 @@ def test_rare_labels_are_calibrated_too(fitted: Calibration, fresh: tuple[Predic
     assert banded < single / 2
 
 
+def test_the_many_common_labels_do_not_decide_for_the_few_rare_ones(fitted: Calibration) -> None:
+    """Rare labels that stand above likelier common ones keep more of what is known of them."""
+    weight = fitted.curves.weight
+    assert len(weight) == 6
+    rare, common = 0, LABELS - 1
+    lists = Predictions(np.array([[rare, common]], np.int32), np.array([[0.5, 0.4]], np.float32), kind="margin")
+    alone = [fitted.apply(lists.rows(slice(0, 1)).top(1)).scores[0, 0]]
+    alone.append(fitted.apply(Predictions(lists.labels[:, 1:], lists.scores[:, 1:], kind="margin")).scores[0, 0])
+    assert alone[0] < alone[1]
+    shared = fitted.apply(lists).scores[0]
+    assert (
+        shared[0] == shared[1] == pytest.approx((weight[0] * alone[0] + weight[5] * alone[1]) / (weight[0] + weight[5]))
+    )
+
+
+def test_bands_that_are_seldom_suggested_weigh_more() -> None:
+    few = np.repeat([1, 1000], [6, 54])
+    weight = Calibration.fit(*drawn(2000, 0), few).curves.weight
+    assert len(weight) == 2
+    assert 2 < weight[0] / weight[1] < 4  # about the root of 54 / 6
+
+
+def test_calibrations_of_before_weigh_all_labels_alike(fitted: Calibration, tmp_path: Path) -> None:
+    with Folder.create(tmp_path / "old") as folder:
+        fitted.save(folder)
+        arrays = dict(folder.read_tensors("calibration.safetensors"))
+        del arrays["weight"]
+        folder.write_tensors("calibration.safetensors", {name: np.array(array) for name, array in arrays.items()})
+    loaded = Calibration.load(Folder.open(tmp_path / "old"), LABELS)
+    assert loaded.curves.weight.tolist() == [1.0] * 6
+
+
 def test_thresholds_reach_on_new_texts_what_they_promise(
     fitted: Calibration, fresh: tuple[Predictions, csr_array]
 ) -> None:

@@ -8,7 +8,12 @@ from treetop.errors import DataError
 from treetop.kernels import Curves, probabilities
 from treetop.kernels.reference import probabilities as reference
 
-LEVEL = Curves(np.array([0, 2, 4]), np.array([0, 1, 0, 1], np.float32), np.array([0, 0.5, 0.5, 1], np.float32))
+LEVEL = Curves(
+    np.array([0, 2, 4]),
+    np.array([0, 1, 0, 1], np.float32),
+    np.array([0, 0.5, 0.5, 1], np.float32),
+    np.ones(2, np.float32),
+)
 """Two bands of straight lines: half the score, and half more than that."""
 
 
@@ -20,7 +25,8 @@ def random_case(rows: int, k: int, bands: int, seed: int) -> tuple[np.ndarray, n
     sizes = rng.integers(1, 6, bands)
     knots = [np.sort(rng.choice(np.arange(-20, 20) / 8, size, replace=False)).astype(np.float32) for size in sizes]
     values = [np.sort(rng.random(size)).astype(np.float32) for size in sizes]
-    curves = Curves(np.append(0, np.cumsum(sizes)), np.concatenate(knots), np.concatenate(values))
+    weights = rng.choice([0.5, 1, 7], bands).astype(np.float32)
+    curves = Curves(np.append(0, np.cumsum(sizes)), np.concatenate(knots), np.concatenate(values), weights)
     return labels, np.where(labels >= 0, scores, np.float32(0)), rng.integers(0, bands, 30).astype(np.uint8), curves
 
 
@@ -39,6 +45,13 @@ def test_by_hand() -> None:
     found = probabilities(labels, scores, band, LEVEL)
     # the second list would be 0.4, 0.8: its labels share the mean
     np.testing.assert_allclose(found, [[0.9, 0.3], [0.6, 0.6], [0.4, 0.0]], atol=1e-6)
+
+
+def test_a_band_that_counts_more_moves_less() -> None:
+    band = np.array([0, 1], np.uint8)
+    labels, scores = np.array([[0, 1]], np.int32), np.array([[0.8, 0.6]], np.float32)
+    found = probabilities(labels, scores, band, LEVEL._replace(weight=np.array([1, 3], np.float32)))
+    np.testing.assert_allclose(found, [[0.7, 0.7]], atol=1e-6)  # (0.4 + 3 · 0.8) / 4
 
 
 def test_beyond_the_knots_it_stays_level() -> None:

@@ -4,6 +4,7 @@
 2. In each band of label frequency, isotonic regression maps a score to the share of right ones (`isotonic.py`).
 3. A list keeps the order of its scores. Where probabilities would rise along it, because a rare label stands above a
    common one, neighbours share their mean: the closest list that agrees with the ranking (`kernels.probabilities`).
+   Labels of bands that are seldom suggested count more in that mean, or the many common ones would decide for them.
 
 Sorting by probability instead would cost precision: bands are blunt, and scores compare labels within a text better.
 """
@@ -39,6 +40,7 @@ NAME = "calibration.json"
 _TENSORS = "calibration.safetensors"
 _FEWEST_HITS = 30  # and as many misses
 _FOLDS = 5
+_BEST = 10  # labels of a text that people look at
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,12 +71,13 @@ class Calibration:
         band = band_of(frequency, edges)
         fold = np.arange(len(predictions)) % _FOLDS
         unseen = np.zeros(predictions.scores.shape, np.float32)
+        weight = _weights(judged, band)
         for number in range(_FOLDS):
             rows = np.flatnonzero(fold == number)
-            curves = _fit_curves(predictions, judged, band, fold != number)
+            curves = _fit_curves(predictions, judged, band, weight, fold != number)
             unseen[rows] = probabilities(predictions.labels[rows], predictions.scores[rows], band, curves)
         evidence = Evidence.of(judged, unseen, len(frequency))
-        curves = _fit_curves(predictions, judged, band, fold >= 0)
+        curves = _fit_curves(predictions, judged, band, weight, fold >= 0)
         top = float(unseen[:, 0].mean())
         return cls(edges, band, curves, evidence, predictions.kind, predictions.k, top)
 
@@ -111,7 +114,8 @@ class Calibration:
     def load(cls, folder: Folder, labels: int) -> Calibration:
         """Read it from the folder of a model with so many labels."""
         about, arrays = folder.read_json(NAME), folder.read_tensors(_TENSORS)
-        curves = Curves(*(arrays[name] for name in Curves._fields))
+        even = {"weight": np.ones(len(arrays["start"]) - 1, np.float32)}  # of calibrations that had no weights yet
+        curves = Curves(*((even | arrays)[name] for name in Curves._fields))
         _check_stored(curves, arrays, labels, folder)
         columns = (arrays["label"], arrays["probability"], arrays["hit"].astype(bool), arrays["true"])
         edges = np.array(about["edges"], np.int64)
@@ -119,13 +123,28 @@ class Calibration:
         return cls(edges, arrays["band"], curves, evidence, about["kind"], about["depth"], about.get("top_probability"))
 
 
-def _fit_curves(predictions: Predictions, judged: Judged, band: NDArray[np.uint8], texts: NDArray[np.bool_]) -> Curves:
+def _weights(judged: Judged, band: NDArray[np.uint8]) -> Floats:
+    """How much a label of each band counts: one over the root of how often such labels are among the best of a text."""
+    best = judged.labels[:, :_BEST]
+    often = np.maximum(np.bincount(band[best[best >= 0]], minlength=int(band.max(initial=0)) + 1), 1)
+    weights: Floats = np.sqrt(often.sum() / often).astype(np.float32)
+    return weights
+
+
+def _fit_curves(
+    predictions: Predictions,
+    judged: Judged,
+    band: NDArray[np.uint8],
+    weight: Floats,
+    texts: NDArray[np.bool_],
+) -> Curves:
     """The map of each band from some of the texts."""
     taken = (judged.labels >= 0) & texts[:, None]
     scores, hits, bands = predictions.scores[taken], judged.hits[taken], band[judged.labels[taken]]
-    maps = [_map_of(scores, hits, bands == number) for number in range(int(band.max(initial=0)) + 1)]
+    maps = [_map_of(scores, hits, bands == number) for number in range(len(weight))]
     start = np.concatenate([[0], np.cumsum([len(knots) for knots, _ in maps])])
-    return Curves(start, np.concatenate([knots for knots, _ in maps]), np.concatenate([values for _, values in maps]))
+    knots, values = (np.concatenate(parts) for parts in zip(*maps, strict=True))
+    return Curves(start, knots, values, weight)
 
 
 def _map_of(scores: Floats, hits: NDArray[np.bool_], here: NDArray[np.bool_]) -> tuple[Floats, Floats]:
@@ -147,8 +166,9 @@ def _check_enough(judged: Judged) -> None:
 
 def _check_stored(curves: Curves, arrays: dict[str, NDArray[Any]], labels: int, folder: Folder) -> None:
     """Refuse what the native code would stumble over."""
-    start, knot, value = curves
+    start, knot, value, weight = curves
     whole = len(start) > 1 and start[0] == 0 and (np.diff(start) > 0).all() and start[-1] == len(knot) == len(value)
+    whole = whole and len(weight) == len(start) - 1 and bool((np.isfinite(weight) & (weight > 0)).all())
     if not whole or len(arrays["band"]) != labels or arrays["band"].max(initial=0) > len(start) - 2:
         problem = f"bands and maps that do not fit the {labels:,} labels of the model"
         raise StoreError(f"the file is damaged ({problem}); calibrate the model again", path=folder.path / _TENSORS)

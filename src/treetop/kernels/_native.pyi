@@ -188,6 +188,7 @@ def probabilities(
     start: NDArray[np.int64],
     knot: NDArray[np.float32],
     value: NDArray[np.float32],
+    weight: NDArray[np.float32],
 ) -> NDArray[np.float32]: ...
 def margins_at(
     states: NDArray[np.float32],

@@ -23,13 +23,16 @@ class Curves(NamedTuple):
     """Scores, strictly rising within a band."""
     value: Floats
     """Their probabilities, never falling within a band; below the first and above the last knot it stays level."""
+    weight: Floats
+    """How much a label of each band counts where it has to agree with its neighbours in a list; above zero."""
 
 
 def probabilities(labels: Ids, scores: Floats, band: NDArray[np.uint8], curves: Curves) -> Floats:
     """The probabilities of ranked labels, texts × k; 0 beside -1.
 
     Each score goes through the curve of its label's band. In a list where that would rise, neighbours are pooled and
-    share their mean (pool adjacent violators): of all lists that never rise it is the closest by least squares.
+    share their weighted mean (pool adjacent violators): of all lists that never rise it is the closest by weighted
+    least squares.
     """
     if labels.max(initial=-1) >= len(band):
         raise DataError(f"label {labels.max()} is not among the {len(band):,} labels that have a band")

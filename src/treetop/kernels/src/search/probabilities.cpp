@@ -22,40 +22,49 @@ struct Curve {
     }
 };
 
-// Means of neighbours that are pooled because the later one was larger.
-struct Pool {
-    double sum;
-    int64_t size;
-
-    bool below(const Pool &next) const { return sum * next.size < next.sum * size; }
+// A place of a list: its probability, and how much it counts.
+struct Place {
+    double value;
+    double weight;
 };
 
-// Writes the list closest to the given probabilities, by least squares, that never rises.
-void write_falling(const double *given, int64_t size, std::vector<Pool> &pools, float *out) {
+// Weighted means of neighbours that are pooled because the later one was larger.
+struct Pool {
+    double sum;
+    double weight;
+    int64_t size;
+
+    bool below(const Pool &next) const { return sum * next.weight < next.sum * weight; }
+};
+
+// Writes the list closest to the given probabilities, by weighted least squares, that never rises.
+void write_falling(const Place *given, int64_t size, std::vector<Pool> &pools, float *out) {
     pools.clear();
-    for (int64_t place = 0; place < size; ++place) {
-        Pool last{given[place], 1};
+    for (const Place *place = given; place != given + size; ++place) {
+        Pool last{place->value * place->weight, place->weight, 1};
         for (; !pools.empty() && pools.back().below(last); pools.pop_back()) {
             last.sum += pools.back().sum;
+            last.weight += pools.back().weight;
             last.size += pools.back().size;
         }
         pools.push_back(last);
     }
-    for (const Pool &pool : pools) out = std::fill_n(out, pool.size, float(pool.sum / pool.size));
+    for (const Pool &pool : pools) out = std::fill_n(out, pool.size, float(pool.sum / pool.weight));
 }
 
 NumpyMatrix<float> probabilities(Matrix<int32_t> labels, Matrix<float> scores, Vector<uint8_t> band,
-                                 Vector<int64_t> start, Vector<float> knot, Vector<float> value) {
+                                 Vector<int64_t> start, Vector<float> knot, Vector<float> value, Vector<float> weight) {
     const int64_t rows = labels.shape(0), k = labels.shape(1);
     std::vector<float> out(rows * k, 0.0f);
-    std::vector<double> given(k);
+    std::vector<Place> given(k);
     std::vector<Pool> pools;
     for (int64_t row = 0; row < rows; ++row) {
         int64_t size = 0;  // labels come first, places that are not taken behind them
         for (; size < k && labels.data()[row * k + size] >= 0; ++size) {
-            const int64_t first = start.data()[band.data()[labels.data()[row * k + size]]];
-            const int64_t last = start.data()[band.data()[labels.data()[row * k + size]] + 1];
-            given[size] = Curve{knot.data() + first, value.data() + first, last - first}.at(scores.data()[row * k + size]);
+            const uint8_t own = band.data()[labels.data()[row * k + size]];
+            const int64_t first = start.data()[own], last = start.data()[own + 1];
+            const Curve curve{knot.data() + first, value.data() + first, last - first};
+            given[size] = {curve.at(scores.data()[row * k + size]), weight.data()[own]};
         }
         write_falling(given.data(), size, pools, out.data() + row * k);
     }
@@ -66,7 +75,7 @@ NumpyMatrix<float> probabilities(Matrix<int32_t> labels, Matrix<float> scores, V
 
 void bind_probabilities(nb::module_ &module) {
     module.def("probabilities", &probabilities, nb::arg("labels"), nb::arg("scores"), nb::arg("band"),
-               nb::arg("start"), nb::arg("knot"), nb::arg("value"));
+               nb::arg("start"), nb::arg("knot"), nb::arg("value"), nb::arg("weight"));
 }
 
 }  // namespace treetop

@@ -9,8 +9,10 @@ from treetop.types import Ids
 
 __all__ = ["EDGES", "band_of", "edges_with_enough"]
 
-EDGES = (3, 10, 30, 100, 300)
-"""The largest number of training texts of a label in each band but the last, which has no limit."""
+EDGES = (0, 3, 10, 30, 100, 300)
+"""The largest number of training texts of a label in each band but the last, which has no limit.
+
+Labels without any, which are found by their names, are a band of their own: such scores mean something else."""
 _FEWEST_HITS = 20  # of a band on its own; with fewer its map would be made of chance
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import Lifespan, Receive, Scope, Send
+from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
 
 from treetop.apps.serve.endpoint import Handler
 from treetop.apps.serve.endpoints import ALL
@@ -54,18 +54,34 @@ class _OtherMethod:
         raise HTTPException(405, headers={"allow": self.allowed})
 
 
-def application(service: Service, lifespan: Lifespan[Starlette] | None = None) -> Starlette:
+class _LookedUp:
+    """Requests for paths without parts that vary go straight to their endpoint; the others take the router's way."""
+
+    def __init__(self, router: ASGIApp, handlers: Mapping[tuple[str, str], Handler]) -> None:
+        self.router, self.handlers = router, handlers
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on."""
+        handler = self.handlers.get((scope["method"], scope["path"])) if scope["type"] == "http" else None
+        await (handler or self.router)(scope, receive, send)
+
+
+def application(service: Service, lifespan: Lifespan[Starlette] | None = None) -> ASGIApp:
     """All endpoints, and the page at /."""
-    routes: list[BaseRoute] = [Route(one.path, Handler(one, service), methods=[one.method]) for one in ALL]
+    handlers = {(one.method, one.path): Handler(one, service) for one in ALL}
+    routes: list[BaseRoute] = [Route(path, handler, methods=[method]) for (method, path), handler in handlers.items()]
     paths: dict[str, list[str]] = {one.path: [] for one in ALL}
     for one in ALL:
         paths[one.path].append(one.method)
     routes += [Route(path, _OtherMethod(methods)) for path, methods in paths.items()]
     if service.settings.ui:
         routes.append(Mount("/", _Page(directory=PAGE, html=True)))
-    return Starlette(
-        routes=routes, exception_handlers={HTTPException: _problem}, middleware=_cors(service), lifespan=lifespan
-    )
+    refusals = {HTTPException: _problem}
+    router = Starlette(routes=routes, exception_handlers=refusals, middleware=_cors(service), lifespan=lifespan)
+    whole: dict[tuple[str, str], Handler] = {
+        (method, path): handler for (method, path), handler in handlers.items() if "{" not in path
+    }
+    return router if service.settings.origins else _LookedUp(router, whole)
 
 
 def _cors(service: Service) -> list[Middleware]:

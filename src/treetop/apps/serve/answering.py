@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -63,4 +64,4 @@ def _joined(parts: Sequence[Predictions]) -> Predictions:
     if len(parts) == 1:
         return parts[0]
     labels = np.concatenate([part.labels for part in parts])
-    return Predictions(labels, np.concatenate([part.scores for part in parts]), parts[0].names, parts[0].kind)
+    return replace(parts[0], labels=labels, scores=np.concatenate([part.scores for part in parts]))

@@ -78,9 +78,7 @@ def application(service: Service, lifespan: Lifespan[Starlette] | None = None) -
         routes.append(Mount("/", _Page(directory=PAGE, html=True)))
     refusals = {HTTPException: _problem}
     router = Starlette(routes=routes, exception_handlers=refusals, middleware=_cors(service), lifespan=lifespan)
-    whole: dict[tuple[str, str], Handler] = {
-        (method, path): handler for (method, path), handler in handlers.items() if "{" not in path
-    }
+    whole: dict[tuple[str, str], Handler] = {key: one for key, one in handlers.items() if "{" not in key[1]}
     return router if service.settings.origins else _LookedUp(router, whole)
 
 

@@ -33,7 +33,8 @@ class TreeBrowser:
 
     @cached_property
     def _by_frequency(self) -> NDArray[np.int64]:
-        return np.argsort(-np.asarray(self.model.model.frequency), kind="stable")
+        trained = np.asarray(self.model.model.frequency)[: self.tree.widths[-1]]  # others are known by name only
+        return np.argsort(-trained, kind="stable")
 
     def children(self, node: str | None, limit: int, offset: int) -> Tree:
         """The children of a node, of the root if None, the largest first; labels by their frequency."""

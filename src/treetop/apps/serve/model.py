@@ -69,13 +69,7 @@ class ServedModel:
     @cached_property
     def explains(self) -> bool:
         """Whether it can say why."""
-        try:
-            self.model.explain(_PROBE, self.model.space.names[0])
-        except ConfigError:
-            return False
-        except DataError:  # it knows no word of the probe
-            pass
-        return True
+        return all(type(one)._account is not Method._account for one in _models(self.model))
 
     @cached_property
     def tree(self) -> LabelTree:
@@ -90,8 +84,7 @@ class ServedModel:
     @cached_property
     def most_tokens(self) -> int:
         """Tokens that are read of a text, at most; for a linear model its length does not matter."""
-        models = (self.model, *getattr(self.model, "members", ()))
-        encoders = [model.config.encoder for model in models if hasattr(model.config, "encoder")]
+        encoders = [model.config.encoder for model in _models(self.model) if hasattr(model.config, "encoder")]
         return max((encoder.max_tokens * encoder.chunks for encoder in encoders), default=1 << 30)
 
     def predict(
@@ -153,7 +146,12 @@ class ServedModel:
 
 
 def _has_encoder(model: Method[Any]) -> bool:
-    return any(METHODS[one.name].has("encoder") for one in (model, *getattr(model, "members", ())))
+    return any(METHODS[one.name].has("encoder") for one in _models(model))
+
+
+def _models(model: Method[Any]) -> tuple[Method[Any], ...]:
+    """The model, and those that an ensemble is made of."""
+    return (model, *getattr(model, "members", ()))
 
 
 def version_of(path: Path) -> str:

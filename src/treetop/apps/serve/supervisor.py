@@ -38,7 +38,10 @@ def _work(settings: Settings, folders: dict[str, Path], table: Path, number: int
     """What a worker process does."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     try:
-        Worker(settings, folders, table, number).run([listening])
+        worker = Worker(settings, folders, table, number)
+        if worker.others_answer:  # then nobody has to be told that the models are being loaded
+            worker.service.shelf.load()
+        worker.run([listening])
     except TreetopError as error:
         typer.echo(f"error: {' '.join(str(error).splitlines())}", err=True)
         sys.exit(_CANNOT)

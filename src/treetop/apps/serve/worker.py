@@ -55,6 +55,11 @@ class Worker:
         if self.failure is not None:
             raise self.failure
 
+    @property
+    def others_answer(self) -> bool:
+        """Whether other workers are there to answer while this one loads."""
+        return self.service.watch.counts.total("ready") > 0
+
     def stop(self) -> None:
         """Answer what is under way, and end."""
         self.service.draining = True
@@ -82,7 +87,8 @@ class Worker:
 
     async def _load(self) -> None:
         try:
-            await asyncio.get_running_loop().run_in_executor(None, self.service.shelf.load)
+            if not self.ready:
+                await asyncio.get_running_loop().run_in_executor(None, self.service.shelf.load)
         except Exception as error:
             self.failure = error
             self.stop()

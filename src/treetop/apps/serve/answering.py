@@ -12,6 +12,7 @@ import numpy as np
 from treetop.apps.serve.batching import pieces_of
 from treetop.apps.serve.endpoint import Call, ClientGoneError
 from treetop.apps.serve.model import ServedModel
+from treetop.apps.serve.watch import Watch
 from treetop.predictions import Predictions
 
 __all__ = ["predict"]
@@ -32,12 +33,17 @@ async def predict(
     else:
         found = await _queued(call, model, texts, k, labels)
     watch.suggested(model.name, len(texts))
-    if found.kind == "probability" and labels is None:
-        watch.best(model.name, len(texts), float(found.scores[:, :1].sum()))
-    unknown = None if labels is not None else model.without_known_words(texts, found)
-    if unknown is not None:
-        watch.known_words(model.name, len(texts), unknown)
+    if labels is None:  # else the best label is one of a few, and tells nothing about the text
+        _look_for_drift(watch, model, found)
     return found
+
+
+def _look_for_drift(watch: Watch, model: ServedModel, found: Predictions) -> None:
+    labels, scores = found.labels[:, 0].tolist(), found.scores[:, 0].tolist()
+    if found.kind == "probability":
+        watch.best(model.name, len(labels), sum(scores))
+    if model.empty is not None:
+        watch.known_words(model.name, len(labels), list(zip(labels, scores, strict=True)).count(model.empty))
 
 
 async def _queued(

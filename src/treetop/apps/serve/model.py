@@ -42,8 +42,9 @@ class ServedModel:
     model: Method[Any]
     kind: Kind
     stages: Stages
-    empty: tuple[int, np.float32] | None
-    """The best label of an empty text and its score, unless an encoder has a word in it."""
+    empty: tuple[int, float] | None
+    """The best label of an empty text and its score: what a linear model says of every text without a word that it
+    knows. None if an encoder has a say."""
     since: float = field(default_factory=time.monotonic)
 
     @classmethod
@@ -53,7 +54,7 @@ class ServedModel:
         stages = Stages()
         model = load(path, runtime=replace(runtime, progress=stages))
         found = model.predict([_PROBE, ""], k=10)
-        empty = int(found.labels[1, 0]), np.float32(found.scores[1, 0])
+        empty = int(found.labels[1, 0]), float(found.scores[1, 0])
         return cls(name, path, version, model, found.kind, stages, None if _has_encoder(model) else empty)
 
     @cached_property
@@ -102,16 +103,6 @@ class ServedModel:
         for stage, seconds in self.stages.end(begun).items():
             told(stage, seconds)
         return found
-
-    def without_known_words(self, texts: Sequence[str], found: Predictions) -> int | None:
-        """How many texts have no word that the model knows; None if it cannot tell.
-
-        To a linear model such a text is as an empty one, and gets what that gets.
-        """
-        if not texts or self.empty is None:
-            return None
-        label, score = self.empty
-        return int(((found.labels[:, 0] == label) & (found.scores[:, 0] == score)).sum())
 
     def cut(self, found: Predictions, threshold: float | str | None) -> Predictions:
         """Only labels at or above the threshold, a number or an aim."""

@@ -15,7 +15,7 @@ import numpy as np
 from treetop.apps.serve import messages
 from treetop.apps.serve.labelsearch import LabelSearch
 from treetop.apps.serve.stages import Stages
-from treetop.errors import ConfigError, DataError
+from treetop.errors import ConfigError
 from treetop.labels import LabelTree
 from treetop.manifest import MANIFEST
 from treetop.methods import Method, load

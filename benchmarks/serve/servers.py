@@ -58,9 +58,10 @@ def bare(model: Path) -> Iterator[Server]:
 
 @contextmanager
 def annif(python: Path, home: Path) -> Iterator[Server]:
-    """Annif as its documentation has it in production, with one worker of gunicorn."""
+    """Annif in production, with one worker of gunicorn; NLTK_DATA must lead to what its tokeniser needs."""
     port = free_port()
-    command = [str(python), "-m", "gunicorn", "--bind", f"127.0.0.1:{port}", "--threads", "1", "annif:create_app()"]
+    kind = "uvicorn.workers.UvicornWorker"
+    command = [str(python), "-m", "gunicorn", "--bind", f"127.0.0.1:{port}", "-k", kind, "annif:create_cx_app()"]
     with _running(command, port, "/v1/projects", cwd=home, ANNIF_PROJECTS="projects.cfg") as server:
         yield server
 

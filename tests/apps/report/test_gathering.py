@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -28,3 +29,10 @@ def test_all_of_it_is_json(report: Report) -> None:
     assert poor["chosen_thresholds"] == []
     assert "method" not in saved
     assert found["remarks"] == ["the models learned from different numbers of texts (calibrated 250, poor 40)"]
+
+
+def test_on_dev_texts_it_says_that_they_may_have_served_for_calibration(report: Report) -> None:
+    dev = replace(report, data=report.data | {"split": "dev"})
+    (told,) = set(dev.remarks()) - set(report.remarks())
+    assert told == "probabilities and thresholds of calibrated may have been learned from these dev texts"
+    assert replace(dev, parts=dev.parts[1:]).remarks() == report.remarks()

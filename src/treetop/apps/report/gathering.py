@@ -73,9 +73,15 @@ class Report:
         """The contenders."""
         return self.comparison.names
 
+    def remarks(self) -> list[str]:
+        """What makes these figures less than they seem."""
+        sure = [part.name for part in self.parts if part.chosen]
+        held_out = [f"probabilities and thresholds of {', '.join(sure)} may have been learned from these dev texts"]
+        return self.comparison.remarks() + (held_out if sure and self.data["split"] == "dev" else [])
+
     def flat(self) -> dict[str, Any]:
         """All figures for programs, but for those of single labels, which are a table of their own."""
-        about = {"made": self.made, "versions": self.versions, "remarks": self.comparison.remarks()}
+        about = {"made": self.made, "versions": self.versions, "remarks": self.remarks()}
         told = {"data": self.data, **self.comparison.flat(), "models": [part.flat() for part in self.parts]}
         found: dict[str, Any] = _for_json(about | told)
         return found

@@ -61,7 +61,7 @@ def _header(report: Report) -> str:
     title = " · ".join(report.names)
     data = report.data
     told = f"{data['texts']:,} texts, {data['labels']:,} labels{' · ' + data['source'] if data['source'] else ''}"
-    remarks = "".join(f'<p class="warning">{text(remark)}</p>' for remark in report.comparison.remarks())
+    remarks = "".join(f'<p class="warning">{text(remark)}</p>' for remark in report.remarks())
     return f'<header><h1>{text(title)}</h1><p class="quiet">{text(told)}</p>{remarks}</header>'
 
 

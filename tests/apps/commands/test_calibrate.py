@@ -47,17 +47,22 @@ def test_training_calibrates_on_dev_texts(folder: Path, tmp_path: Path) -> None:
     data = tmp_path / "data"
     shutil.copytree(folder, data)
     (data / "test.jsonl").rename(data / "dev.jsonl")
-    done = run("train", "--data", data, "--out", tmp_path / "m")
+    done = run("train", "--method", "xr-linear", "--data", data, "--out", tmp_path / "m")
     assert done.returncode == 0, done.stderr
     assert "calibrated on 120 texts" in done.stderr
     assert "expected calibration error" not in done.stdout  # on the texts it was calibrated on that is no result
     assert load(tmp_path / "m").calibration is not None
-    assert run("train", "--data", data, "--out", tmp_path / "n", "--no-calibration", "-q").returncode == 0
+    assert (
+        run(
+            "train", "--method", "xr-linear", "--data", data, "--out", tmp_path / "n", "--no-calibration", "-q"
+        ).returncode
+        == 0
+    )
     assert load(tmp_path / "n").calibration is None
 
 
 def test_training_calibrates_on_texts_held_out_if_asked(folder: Path, tmp_path: Path) -> None:
-    done = run("train", "--data", folder, "--out", tmp_path / "m", "--calibration")
+    done = run("train", "--method", "xr-linear", "--data", folder, "--out", tmp_path / "m", "--calibration")
     assert done.returncode == 0, done.stderr
     assert "calibrated on 120 texts" in done.stderr
     assert "probabilities: expected calibration error" in done.stdout
@@ -80,7 +85,7 @@ def write_named(folder: Path) -> None:
 def test_labels_known_by_name_are_suggested_and_marked(tmp_path: Path) -> None:
     data, model = tmp_path / "data", tmp_path / "m"
     write_named(data)
-    done = run("train", "--data", data, "--out", model, "--labels-file", data / "all.txt")
+    done = run("train", "--method", "xr-linear", "--data", data, "--out", model, "--labels-file", data / "all.txt")
     assert done.returncode == 0, done.stderr
     assert "label names found in texts count: they moved the mean of P@1, P@3 and P@5 from" in done.stderr
     assert "12 labels without training texts can be suggested" in done.stderr
@@ -101,7 +106,7 @@ def test_labels_known_by_name_are_suggested_and_marked(tmp_path: Path) -> None:
 def test_names_are_left_out_or_learned_later(tmp_path: Path) -> None:
     data, model = tmp_path / "data", tmp_path / "m"
     write_named(data)
-    assert run("train", "--data", data, "--out", model, "--no-names", "-q").returncode == 0
+    assert run("train", "--method", "xr-linear", "--data", data, "--out", model, "--no-names", "-q").returncode == 0
     assert load(model).naming is None
     done = run("calibrate", model, "--data", data, "--labels-file", data / "all.txt")
     assert done.returncode == 0, done.stderr
@@ -112,7 +117,7 @@ def test_names_are_left_out_or_learned_later(tmp_path: Path) -> None:
 def test_a_catalogue_that_cannot_be_is_refused(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    train: list[str | Path] = ["train", "--data", folder, "--out", tmp_path / "m"]
+    train: list[str | Path] = ["train", "--method", "xr-linear", "--data", folder, "--out", tmp_path / "m"]
     (tmp_path / "empty.txt").write_text("\n")
     for file, problem in (("none.txt", "no such file"), ("empty.txt", "names no label")):
         assert problem in complain([*train, "--labels-file", tmp_path / file], monkeypatch, capfd)

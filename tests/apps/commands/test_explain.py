@@ -27,7 +27,9 @@ def test_json_is_the_explanation(model: Path) -> None:
 
 
 def test_training_texts_are_kept_if_asked(folder: Path, tmp_path: Path) -> None:
-    done = run("train", "--data", folder, "--out", tmp_path / "m", "--keep-texts", "--no-evaluate")
+    done = run(
+        "train", "--method", "xr-linear", "--data", folder, "--out", tmp_path / "m", "--keep-texts", "--no-evaluate"
+    )
     assert done.returncode == 0, done.stderr
     assert "400 texts are kept for `treetop explain`: 0." in done.stderr
     page = run("explain", tmp_path / "m", "--text", TEXT, COLUMNS="120").stdout

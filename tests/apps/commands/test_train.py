@@ -112,7 +112,7 @@ def test_a_folder_that_is_not_a_model_is_not_overwritten(folder: Path, tmp_path:
     precious = tmp_path / "thesis"
     precious.mkdir()
     (precious / "chapter1.txt").write_text("words")
-    done = run("train", "--data", folder, "--out", precious)
+    done = run("train", "--method", "xr-linear", "--data", folder, "--out", precious)
     assert done.returncode == 2
     assert (precious / "chapter1.txt").read_text() == "words"
 

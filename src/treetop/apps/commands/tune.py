@@ -48,8 +48,7 @@ def tune(
 ) -> None:
     """Find settings for your texts on held-out ones, and write them as a recipe.
 
-    Features, tree, negatives, costs, pruning and ranking are tried on ever more of the training texts; those that do
-    well go on. The simplest setting within one standard error of the best is chosen. Ctrl-C keeps the best so far.
+    What does well on some of the training texts is tried on more. Ctrl-C keeps the best so far.
     """
     from functools import partial
 

@@ -46,6 +46,8 @@ from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverCon
 from treetop.linear.dense_level import Affine, sigmoid
 from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words, texts_of
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking_level, weighing
+from treetop.methods.explaining.account import Account, Node, account_of_trees, mixed
+from treetop.methods.explaining.encoders import Row, account_of_rows, unit_times, with_encoder
 from treetop.methods.fine_tuned import FineTuned, in_turn, reader_part
 from treetop.methods.heads import Heads, Shapes, affine_shapes, heads_part, level_shapes
 from treetop.methods.parts import TFIDF_IF_TEXTS, TREE, linear_tree
@@ -266,6 +268,38 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
         if self.config.scores == "leaf":
             return own, own
         return own, from_parts(own.indptr, own.indices, own.data * shortlist.data, columns=own.shape[1])
+
+    def _account(self, corpus: Corpus, label: int) -> Account:
+        share = self.config.linear_share
+        if self.linear is None:
+            return self._account_of_network(corpus, label)
+        of_linear = self._account_of_linear(self.linear, corpus, label)
+        if share == 1:
+            return of_linear
+        return mixed([(1 - share, "network", self._account_of_network(corpus, label)), (share, "linear", of_linear)])
+
+    def _account_of_network(self, corpus: Corpus, label: int) -> Account:
+        """The margins of the levels; those above count if a label's score is times theirs."""
+        last, path = self.tree.levels - 1, self.tree.path(label)
+        first = {"leaf": last, "parent": max(0, last - 1), "path": 0}[self.config.scores]
+        numbers = np.arange(self.reader.width * len(self.reader.layers), dtype=np.float32)[None]
+        rows = []
+        for level, joined in enumerate(layer_map(self.config, self.reader.depth, self.tree.levels)):
+            join = self.heads.affine(f"joins.{level}.1") if len(joined) > 1 else None
+            columns = level_features(numbers, self.reader.layers, joined, None)[0].astype(np.int64)
+            rows.append(Row(self.heads.level(f"scorers.{level}"), path[level], columns, join))
+        nodes = [Node(0, level, node) for level, node in enumerate(path)]
+        shares = (np.arange(self.tree.levels) >= first).astype(np.float64)
+        return account_of_rows(self.reader, rows, nodes, shares, texts_of(corpus)[0], self.runtime)
+
+    def _account_of_linear(self, linear: LinearTree, corpus: Corpus, label: int) -> Account:
+        text, reader = texts_of(corpus)[0], self.reader
+        states = reader.read(reader.tokenize([text], runtime=self.runtime), self.runtime)
+        words = bag_of_words(self.tfidf, corpus, features=self.config.features, threads=1)
+        features = _joined(words, self._embedding(states))
+        account, margins = account_of_trees([linear], text, features, label, self.tfidf)
+        numbers = unit_times([margin.weights for margin in margins])
+        return with_encoder(account, reader, (reader.depth,), numbers, text, self.runtime)
 
     def shortlists(self, texts: Texts) -> list[CSR]:
         """The nodes that search keeps at each level above the labels: 1 where (text, node) is kept."""

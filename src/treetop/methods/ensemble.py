@@ -17,6 +17,7 @@ from treetop.config import settle
 from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError, DataError
 from treetop.methods.base import Method
+from treetop.methods.explaining.account import Account, mixed
 from treetop.methods.parts import Part
 from treetop.methods.registry import load
 from treetop.metrics.evaluate import dev_score
@@ -147,6 +148,14 @@ class Ensemble(Method[EnsembleConfig]):
         deep = ask.wider(self.config.depth, len(self.space))
         lists = [member._rank(corpus, deep if member.has_beam else deep._replace(beam=None)) for member in self.members]
         return fuse(lists, self.config.fuser, weights=self.config.weights, k=ask.k)
+
+    def _account(self, corpus: Corpus, label: int) -> Account:
+        votes = np.ones(len(self.members)) if self.config.weights is None else np.asarray(self.config.weights)
+        accounts = [member._account(corpus, label) for member in self.members]
+        return mixed([
+            (float(vote), member.name, account)
+            for vote, member, account in zip(votes / votes.sum(), self.members, accounts, strict=True)
+        ])  # fmt: skip
 
     def describe(self) -> dict[str, Any]:
         """Who votes."""

@@ -48,6 +48,8 @@ from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
 from treetop.linear.dense_level import sigmoid
 from treetop.methods.bag import FeatureSource, fit_bag_of_words, texts_of
 from treetop.methods.costs import Sizes, growing, weighing
+from treetop.methods.explaining.account import Account, Node, chained
+from treetop.methods.explaining.encoders import Row, account_of_rows
 from treetop.methods.fine_tuned import FineTuned, in_turn, reader_part
 from treetop.methods.heads import Heads, Shapes, heads_part, level_shapes
 from treetop.methods.parts import TREE, Part
@@ -223,6 +225,20 @@ class LightXML(FineTuned[LightXMLConfig]):
         scores = ranking.at(states, shortlist, runtime)
         scores.data = sigmoid(scores.data) * shortlist.data
         return Predictions.from_csr(scores, ask.k)
+
+    def _account(self, corpus: Corpus, label: int) -> Account:
+        ranking, text = Row(self.heads.level("ranking", squash=self.config.squash), label), texts_of(corpus)[0]
+        if self.tree.levels == 1:
+            return account_of_rows(self.reader, [ranking], [Node(0, 0, label)], np.ones(1), text, self.runtime)
+        group = self.tree.path(label)[0]
+        rows, nodes = [Row(self.heads.level("recall"), group), ranking], [Node(0, 0, group), Node(0, 1, label)]
+        if self.recall_reader is None:
+            return account_of_rows(self.reader, rows, nodes, np.ones(2), text, self.runtime)
+        of_group, of_label = (
+            account_of_rows(reader, [row], [node], np.ones(1), text, self.runtime)
+            for reader, row, node in zip((self.recall_reader, self.reader), rows, nodes, strict=True)
+        )
+        return chained(of_group, of_label, np.ones(2))
 
     def describe(self) -> dict[str, Any]:
         """Widths of the levels, and the encoder."""

@@ -52,6 +52,8 @@ from treetop.linear import LinearLevel, SearchConfig, SolverConfig, WeightType
 from treetop.linear.dense_level import log_link
 from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words, texts_of
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking_level, weighing
+from treetop.methods.explaining.account import Account, Node, account_of_margins, chained
+from treetop.methods.explaining.encoders import Row, account_of_rows, unit_times, with_encoder
 from treetop.methods.fine_tuned import FineTuned, last_layer, reader_part
 from treetop.methods.heads import Heads, heads_part, level_shapes
 from treetop.methods.parts import TFIDF_IF_TEXTS, TREE, linear_level
@@ -267,6 +269,22 @@ class XTransformer(FineTuned[XTransformerConfig]):
         if link != "noop":
             np.exp(scores.data, out=scores.data)
         return Predictions.from_csr(scores, ask.k, kind="margin" if link == "noop" else "score")
+
+    def _account(self, corpus: Corpus, label: int) -> Account:
+        text, c, reader = texts_of(corpus)[0], self.config, self.reader
+        embedding = reader.read(reader.tokenize([text], runtime=self.runtime), self.runtime)
+        features = self._features(bag_of_words(self.tfidf, corpus, features=c.features, threads=1), embedding)
+        tfidf = self.tfidf if c.use_tfidf or not c.use_embedding else None
+        margin = self.ranker.margin_of(label, features)
+        account = account_of_margins([margin], [Node(0, 1, label)], np.ones(1), text, features, tfidf)
+        if c.use_embedding:
+            scale = np.linalg.norm(features.dense[0]) if isinstance(features, Joined) else np.float32(1)
+            numbers = unit_times([margin.weights * scale])
+            account = with_encoder(account, reader, reader.layers, numbers, text, self.runtime)
+        group = self.tree.path(label)[0]
+        row = Row(self.heads.level("scorer"), group)
+        of_group = account_of_rows(reader, [row], [Node(0, 0, group)], np.ones(1), text, self.runtime)
+        return chained(of_group, account, np.array([float(c.search.combine == "multiply"), 1.0]))
 
     def describe(self) -> dict[str, Any]:
         """Groups and labels, the ranker's weights, and the encoder."""

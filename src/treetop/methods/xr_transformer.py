@@ -41,6 +41,8 @@ from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
 from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words, texts_of
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking, weighing
+from treetop.methods.explaining.account import Account, account_of_trees
+from treetop.methods.explaining.encoders import unit_times, with_encoder
 from treetop.methods.fine_tuned import FineTuned, last_layer, reader_part
 from treetop.methods.parts import TFIDF_IF_TEXTS, linear_tree
 from treetop.neural.settings import Divisor, OptimConfig, check_watched
@@ -180,6 +182,15 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
         x = bag_of_words(self.tfidf, corpus, features=self.config.features, threads=self.runtime.cores)
         features = self._features(x, self.reader.read(tokens, self.runtime))
         return self.ranker.predict(features, ask.k, beam=ask.beam, allowed=ask.allowed, runtime=self.runtime)
+
+    def _account(self, corpus: Corpus, label: int) -> Account:
+        x = bag_of_words(self.tfidf, corpus, features=self.config.features, threads=1)
+        tokens = self.reader.tokenize(texts_of(corpus), runtime=self.runtime)
+        features, text = self._features(x, self.reader.read(tokens, self.runtime)), corpus.texts[0]
+        tfidf = self.tfidf if self.config.use_tfidf else None
+        account, margins = account_of_trees([self.ranker], text, features, label, tfidf)
+        numbers = unit_times([margin.weights for margin in margins])
+        return with_encoder(account, self.reader, self.reader.layers, numbers, text, self.runtime)
 
     def describe(self) -> dict[str, Any]:
         """Widths of the ranker's levels, its weights, and the encoder."""

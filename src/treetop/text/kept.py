@@ -56,22 +56,25 @@ class KeptTexts:
         row = normalise(self.tfidf.transform([text], threads=1))
         rows = self.rows[carriers]
         alike = np.asarray((rows @ row.T).todense()).ravel()
-        best = np.argsort(-alike, kind="stable")[:count]
-        return [self._neighbour(int(carriers[at]), float(alike[at]), row, space) for at in best if alike[at] > 0]
+        best = [at for at in np.argsort(-alike, kind="stable")[:count] if alike[at] > 0]
+        shared = self._shared(text, rows[best].multiply(row))
+        return [
+            self._neighbour(int(carriers[at]), float(alike[at]), words, space)
+            for at, words in zip(best, shared, strict=True)
+        ]
 
-    def _neighbour(self, number: int, similarity: float, row: CSR, space: LabelSpace) -> Neighbour:
-        text = self.texts[number]
+    def _neighbour(self, number: int, similarity: float, words: tuple[str, ...], space: LabelSpace) -> Neighbour:
         own = self.labels.indices[self.labels.indptr[number] : self.labels.indptr[number + 1]]
         labels = tuple(space.names[label] for label in own.tolist())
-        return Neighbour(text, labels, similarity, self._shared(text, row))
+        return Neighbour(self.texts[number], labels, similarity, words)
 
-    def _shared(self, text: str, row: CSR) -> tuple[str, ...]:
-        """Words of a text that are in the other's row, too, the weightiest first."""
-        spans = spans_of(text, self.tfidf.config)
+    def _shared(self, text: str, products: Any) -> list[tuple[str, ...]]:
+        """Words of a text that are in other texts, too, by the products of their rows; the weightiest first."""
+        spans = spans_of(text, self.tfidf.config).tolist()
         words = list({text[start:end].casefold(): text[start:end] for start, end in spans}.values())
-        weight = np.asarray((self.tfidf.transform(words, threads=1) @ row.T).todense()).ravel()
-        best = np.argsort(-weight, kind="stable")[:_SHARED_WORDS]
-        return tuple(words[at] for at in best if weight[at] > 0)
+        weights = np.asarray((products @ self.tfidf.transform(words, threads=1).T).todense())
+        orders = np.argsort(-weights, axis=1, kind="stable")[:, :_SHARED_WORDS]
+        return [tuple(words[at] for at in order if own[at] > 0) for own, order in zip(weights, orders, strict=True)]
 
     def save(self, folder: Folder) -> None:
         """Write it into a folder of its own."""

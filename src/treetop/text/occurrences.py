@@ -39,7 +39,9 @@ def spans_of(text: str, config: TfidfConfig | None = None) -> Spans:
     words = [] if config is None or config.word_ngrams is None else _find(text, config.token_pattern, config)
     found, last = [], 0
     for start, end in [*words, (len(text), len(text))]:
-        found += [(last + gap.start(), last + gap.end()) for gap in _ANY_WORD.finditer(text[last:start])]
+        gap = text[last:start]
+        if gap and not gap.isspace():
+            found += [(last + part.start(), last + part.end()) for part in _ANY_WORD.finditer(gap)]
         found += [(start, end)] if end > start else []
         last = end
     return _as_spans(found)
@@ -138,7 +140,8 @@ def _find(text: str, pattern: str, config: TfidfConfig) -> list[tuple[int, int]]
     group = min(re.compile(pattern).groups, 1)
     if text.isascii():
         return [match.span(group) for match in re.finditer(pattern, _folded(text, config))]
-    each = [_folded(character, config) for character in text]
+    folded = {character: _folded(character, config) for character in set(text)}
+    each = [folded[character] for character in text]
     behind = np.cumsum([len(part) for part in each])
     places = _as_spans([match.span(group) for match in re.finditer(pattern, "".join(each))])
     starts, ends = (np.searchsorted(behind, at, "right") for at in (places[:, 0], places[:, 1] - 1))

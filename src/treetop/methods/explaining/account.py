@@ -20,7 +20,7 @@ from treetop.sparse import AnyFeatures, sparse_block
 from treetop.text import Tfidf
 from treetop.text.occurrences import Spans, occurrences, overlap, spans_of
 
-__all__ = ["Account", "Node", "Numbers", "account_of_trees", "mixed"]
+__all__ = ["Account", "Node", "Numbers", "account_of_margins", "account_of_trees", "chained", "mixed"]
 
 Numbers = NDArray[np.float64]
 
@@ -77,24 +77,61 @@ class Account:
 def account_of_trees(
     trees: Sequence[LinearTree], text: str, features: AnyFeatures, label: int, tfidf: Tfidf | None
 ) -> tuple[Account, list[NodeMargin]]:
-    """The account of linear rankers for one text, and the margins as they were taken apart.
-
-    What a dense block adds stands among the constants, as that of the encoder, until somebody tells its words.
-    """
-    spans = spans_of(text, tfidf.config if tfidf else None)
-    paths = [tree.margins(features, label) for tree in trees]
-    margins = [margin for path in paths for margin in path]
+    """The account of linear rankers for one text, and the margins as they were taken apart."""
+    margins = [margin for tree in trees for margin in tree.margins(features, label)]
     nodes = [
         Node(number, level, node)
         for number, tree in enumerate(trees)
         for level, node in enumerate(tree.tree.path(label))
     ]
-    shares = np.concatenate([_shares(tree, len(path)) / len(trees) for tree, path in zip(trees, paths, strict=True)])
+    shares = np.concatenate([_shares(tree) / len(trees) for tree in trees])
+    return account_of_margins(margins, nodes, shares, text, features, tfidf), margins
+
+
+def account_of_margins(
+    margins: Sequence[NodeMargin],
+    nodes: Sequence[Node],
+    shares: Numbers,
+    text: str,
+    features: AnyFeatures,
+    tfidf: Tfidf | None,
+) -> Account:
+    """The account of margins of linear classifiers.
+
+    What a dense block adds stands among the constants, as that of the encoder, until somebody tells its words.
+    """
+    spans = spans_of(text, tfidf.config if tfidf else None)
     words, constants = _by_word(margins, text, features, spans, tfidf)
     if margins[0].dense.size:
         constants[ENCODER] = np.array([margin.dense.sum() for margin in margins])
     total = np.array([margin.terms.sum() + margin.dense.sum() + margin.bias for margin in margins])
-    return Account(spans, nodes, total, shares, words, constants), margins
+    return Account(spans, nodes, total, shares, words, constants)
+
+
+def chained(first: Account, second: Account, shares: Numbers) -> Account:
+    """The account of the margins of both, one after the other."""
+    first = first.on(second.spans)
+    both = (first, second)
+    return Account(
+        spans=second.spans,
+        nodes=[*first.nodes, *second.nodes],
+        margins=np.concatenate([first.margins, second.margins]),
+        shares=shares,
+        words=_side_by_side([one.words for one in both], [len(one.margins) for one in both]),
+        constants=_side_by_side([one.constants for one in both], [len(one.margins) for one in both]),
+        notes=(*first.notes, *second.notes),
+    )
+
+
+def _side_by_side(parts: Sequence[Mapping[str, Numbers]], sizes: Sequence[int]) -> dict[str, Numbers]:
+    """Sources of several accounts; where one lacks a source, it adds nothing."""
+    like = {name: part for every in parts for name, part in every.items()}
+    return {
+        name: np.concatenate([
+            every.get(name, np.zeros((size, *part.shape[1:]))) for every, size in zip(parts, sizes, strict=True)
+        ])
+        for name, part in like.items()
+    }  # fmt: skip
 
 
 def mixed(accounts: Sequence[tuple[float, str, Account]]) -> Account:
@@ -121,11 +158,10 @@ def _added(parts: Sequence[tuple[float, Account, Numbers | None]]) -> Numbers:
     return np.array([sum(weight * (account.shares @ part) for weight, account, part in parts if part is not None)])
 
 
-def _shares(tree: LinearTree, levels: int) -> Numbers:
+def _shares(tree: LinearTree) -> Numbers:
     """Every level counts if their scores are multiplied, else only the label's own."""
-    if tree.search.combine == "multiply":
-        return np.ones(levels)
-    return np.append(np.zeros(levels - 1), 1.0)
+    levels = tree.tree.levels
+    return np.ones(levels) if tree.search.combine == "multiply" else np.append(np.zeros(levels - 1), 1.0)
 
 
 def _by_word(

@@ -106,13 +106,13 @@ def _check_known(account: Account, text: str) -> None:
 
 def _words(text: str, account: Account) -> tuple[Word, ...]:
     """The words that add something to one of the margins."""
-    parts = {name: account.shares @ part for name, part in account.words.items()}
     matters = _matters(account)
+    adds = {name: (account.shares @ part)[matters].tolist() for name, part in account.words.items()}
+    places = account.spans[matters].tolist()
+    each = (dict(zip(adds, own, strict=True)) for own in zip(*adds.values(), strict=True))
     return tuple(
         Word(text[start:end], start, end, sum(own.values()), own)
-        for start, end, own in (
-            (*account.spans[at].tolist(), {name: float(part[at]) for name, part in parts.items()}) for at in matters
-        )
+        for (start, end), own in zip(places, each, strict=True)
     )
 
 

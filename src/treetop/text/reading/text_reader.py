@@ -58,6 +58,7 @@ class FolderReader(TextReader):
         self.folder, self.threads, self.about = folder, threads, Exported.load(folder / engine)
         self.holds: TemporaryDirectory[str] | None = None  # a temporary folder, which lives as long as its reader
         self._tokenizer = FileTokenizer(folder)
+        self._encoder: TextEncoder | None = None
         reader = ENGINES[engine].load()(folder / engine, self.about, threads, keeps=keeps)
         super().__init__(config, reader, self.about.layers, self.about.depth, self.about.width)
 
@@ -67,10 +68,12 @@ class FolderReader(TextReader):
         return tokenise(texts, self._tokenizer, max_tokens=size, chunks=chunks, frame=self.about.frame, runtime=runtime)
 
     def text_encoder(self) -> TextEncoder:
-        """The weights beside what was exported."""
+        """The weights beside what was exported, read once."""
         from treetop.text.encoder import TextEncoder
 
-        return TextEncoder.load(self.config, self.folder).eval()
+        if self._encoder is None:
+            self._encoder = TextEncoder.load(self.config, self.folder).eval()
+        return self._encoder
 
     def save(self, path: Path) -> None:
         """A copy of the folder."""

@@ -72,12 +72,17 @@ def _cut(text: Text, found: Explanation) -> Text:
     for word in found.words:
         if word.word.casefold() not in strong or word.end + _AROUND <= last or len(shown) > _LONG:
             continue
-        start, end = max(word.start - _AROUND, last, 0), min(word.end + _AROUND, len(text))
+        start, end = max(_word_start(found.text, word.start - _AROUND), last), word.end + _AROUND
         shown.append("" if start <= last or not start else " … ", style="dim")
-        shown.append_text(text[start:end])
-        last = end
+        last = max(word.end, _word_start(found.text, end)) if end < len(text) else len(text)
+        shown.append_text(text[start:last])
     shown.append("" if last >= len(text) else " …", style="dim")
     return Text(" ").join(shown.split())
+
+
+def _word_start(text: str, at: int) -> int:
+    """Where the word at a place begins, or the next if there is none."""
+    return max(text.rfind(" ", 0, max(at, 0)) + 1, 0)
 
 
 def _style(share: float) -> str:

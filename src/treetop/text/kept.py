@@ -50,6 +50,8 @@ class KeptTexts:
         """The texts most like this one that carry a label, most similar first; none that has no word of it."""
         if self._by_label is None:
             self._by_label = canonical(self.labels.T)
+        if label >= self._by_label.shape[0]:  # known by its name alone
+            return []
         if label >= self._by_label.shape[0]:  # known by its name only
             return []
         carriers = self._by_label.indices[self._by_label.indptr[label] : self._by_label.indptr[label + 1]]

@@ -15,6 +15,7 @@ from treetop.explanation import Explanation, Member, Removal, Step, Word
 from treetop.labels import LabelTree
 from treetop.methods.calibrating import cut_at
 from treetop.methods.explaining.account import Account, Node
+from treetop.methods.explaining.names import account_of_name, with_name
 from treetop.methods.explaining.removing import fewest_words
 from treetop.methods.explaining.standing import Standing, standing_of
 from treetop.naming import Naming
@@ -23,7 +24,6 @@ from treetop.text.kept import KeptTexts
 
 __all__ = ["explained"]
 
-_NOTHING = Account(np.empty((0, 2), np.int64), (), np.empty(0), np.empty(0), {}, {})  # of a label known by name only
 _EXAMPLES = 4  # labels that tell what a node is about
 _HALF: dict[Kind, float] = {"margin": 0.0, "score": 0.5, "probability": 0.5}
 
@@ -50,10 +50,8 @@ def explained(
     """Why the model suggests a label for a text, or the first label that it suggests."""
     _check(text, nearest)
     standing = standing_of(model, text, None if label is None else int(model.space.numbers([label])[0]))
-    unknown = model.naming is not None and standing.label >= model.naming.trained
-    account = _NOTHING if unknown else model._account(Corpus([text]), standing.label)
-    if not unknown:
-        _check_known(account, text)
+    account = _account(model, text, standing.label)
+    _check_known(account, text)
     words = _words(text, account)
     limit, notes = _limit(model, threshold, standing)
     removal = None if limit is None else _removal(model, text, words, standing, limit)
@@ -74,19 +72,8 @@ def explained(
         removal=removal,
         members=tuple(_member(text, name, weight, method, one) for weight, method, one in account.members),
         label_text=None if described == name else described,
-        notes=(*account.notes, *_names(model.naming, text, name), *notes),
+        notes=(*account.notes, *notes),
     )
-
-
-def _names(naming: Naming | None, text: str, label: str) -> list[str]:
-    """What the label's name adds to the score, in a line."""
-    if naming is None:
-        return []
-    parts = naming.evidence(text, label)
-    if not parts:
-        return ["nothing of the label's name is in the text"]
-    told = ", ".join(f"{part.words} {part.share:+.3f}" for part in parts[:_EXAMPLES])
-    return [f"the label's name in the text adds {sum(part.share for part in parts):.3f} to the score: {told}"]
 
 
 def _check(text: Any, nearest: int) -> None:
@@ -98,8 +85,17 @@ def _check(text: Any, nearest: int) -> None:
         raise ConfigError(f"nearest is {nearest}; give the number of training texts to show, or 0 for none")
 
 
+def _account(model: _Explainable, text: str, label: int) -> Account:
+    """The model's account of a label, and what the label's name has to do with it."""
+    naming = model.naming
+    if naming is not None and label >= naming.trained:
+        return account_of_name(naming, text, label)
+    account = model._account(Corpus([text]), label)
+    return account if naming is None else with_name(naming, account, text, label)
+
+
 def _check_known(account: Account, text: str) -> None:
-    if not any(part.any() for part in account.words.values()):
+    if account.nodes and not any(part.any() for part in account.words.values()):
         shown = text if len(text) < 60 else f"{text[:57]}…"
         raise DataError(f"the model knows no word of the text {shown!r}; there is nothing to explain")
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from drills.drill import Outcome
+from drills.drill import ROOT, Outcome
 from drills.plan import DRILLS
 
 __all__ = ["record", "write_page"]
@@ -17,14 +17,15 @@ HEAD = """# Reliability
 Kill it anywhere, lose nothing. Loading runs nothing. Damage is noticed, and has a name.
 
 How that is kept true: drills that kill, starve and lie to treetop, round after round, and count what goes wrong. A
-failure is kept as a test once it is understood. This page is made from `drills/results/*.jsonl` by
-`python -m drills page`; no number on it is written by hand.
+failure is mended and kept as a test once it is understood; the last column but one counts what was run since. This page
+is made from `drills/results/*.jsonl` by `python -m drills page`; no number on it is written by hand.
 
 ```sh
 make drill                                        # minutes: some rounds of every drill
 python -m drills run --seconds 3600 --record      # hours; the lines are kept, and this page counts them
 ```
 """
+_LONGEST = 600
 TAIL = """
 What is not promised:
 
@@ -39,7 +40,8 @@ What is not promised:
 def record(results: Path, outcome: Outcome, *, date: str, version: str) -> None:
     """Keep an outcome as a line."""
     results.mkdir(parents=True, exist_ok=True)
-    row = {**asdict(outcome), "date": date, "version": version}
+    failures = [failure.replace(str(ROOT), "…")[:_LONGEST] for failure in outcome.failures]
+    row = {**asdict(outcome), "failures": failures, "date": date, "version": version}
     with (results / f"{date[:7]}.jsonl").open("a", encoding="utf-8") as file:
         file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
@@ -55,11 +57,19 @@ def _rows(results: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for path in sorted(results.glob("*.jsonl")) for line in path.open(encoding="utf-8")]
 
 
+def _since(rows: list[dict[str, Any]]) -> int:
+    """Rounds of the runs after the last one in which something went wrong."""
+    last = max((number for number, row in enumerate(rows, 1) if row["failures"]), default=0)
+    return sum(row["rounds"] for row in rows[last:])
+
+
 def _table(rows: list[dict[str, Any]]) -> str:
-    lines = ["| drill | what is tried | what must hold | rounds | failures | last |", "|---|---|---|---:|---:|---|"]
+    lines = ["| drill | what is tried | what must hold | rounds | failures | rounds since | last |"]
+    lines.append("|---|---|---|---:|---:|---:|---|")
     for name, drill in DRILLS.items():
         own = [row for row in rows if row["drill"] == name]
         rounds, failures = sum(row["rounds"] for row in own), sum(len(row["failures"]) for row in own)
         last = max((row["date"] for row in own), default="not yet")
-        lines.append(f"| {name} | {drill.tries} | {drill.holds} | {rounds:,} | {failures:,} | {last} |")
+        counts = f"{rounds:,} | {failures:,} | {_since(own):,}"
+        lines.append(f"| {name} | {drill.tries} | {drill.holds} | {counts} | {last} |")
     return "\n".join(lines) + "\n"

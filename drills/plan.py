@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from drills.drill import MODELS, Drill
+from drills.fuzzing import EXECUTIONS, fuzz
 from drills.hostile import try_mutation
 from drills.inputs import try_input
+from drills.sanitizing import sanitize
 from drills.saving import kill_a_save, no_room, replace_while_read, two_writers
 from drills.serving import serve_and_kill
 from drills.soaking import about_the_soak, soak
@@ -21,6 +23,8 @@ def _hostile(place: Path, number: int) -> str:
 
 
 _LIST = (
+    Drill("fuzzing", "bytes that are led by coverage, for every reader and for the files of a model",
+          "an answer or an error of ours; no crash, hang or gigabytes", fuzz, each=EXECUTIONS),
     Drill("hostile", "model folders with random damage, wrong values, pipes and smuggled code are loaded and asked",
           "an answer or a StoreError; no traceback, crash, hang or code executed", _hostile),
     Drill("inputs", "damaged files of every form for every reader, odd options for every command",
@@ -36,6 +40,8 @@ _LIST = (
     Drill("writers", "three processes save to one place at once", "one of the three, every byte verified", two_writers),
     Drill("replaced", "eight threads ask a loaded model while others take its place",
           "every answer is that of the loaded model", replace_while_read),
+    Drill("sanitizers", "the kernels' tests on kernels compiled for address and undefined behaviour, and for threads",
+          "no report", sanitize),
     Drill("soak", "eight threads ask one model of every method, for hours; a round is five seconds",
           "every answer is right, and memory does not grow by 1 %", soak, facts=about_the_soak),
     Drill("serving", "two workers under load: models replaced, workers killed by SIGKILL, feedback written",

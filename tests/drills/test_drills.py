@@ -27,6 +27,16 @@ def test_hostile_model_folders_are_refused_or_answer(model: str, tmp_path: Path)
         assert try_mutation(MODELS / model, tmp_path, seed) == ""
 
 
+@pytest.mark.parametrize(
+    ("model", "seed"),
+    [("xr-transformer", 102969), ("cascadexml", 110887), ("xr-transformer", 112083), ("lightxml", 119247),
+     ("cascadexml", 119714)],
+)  # fmt: skip
+def test_what_hostile_folders_have_broken(model: str, seed: int, tmp_path: Path) -> None:
+    """Tokens and kinds of tokens without an embedding, and more layers than anyone can make."""
+    assert try_mutation(MODELS / model, tmp_path, seed) == ""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("model", sorted(path.name for path in MODELS.iterdir() if path.is_dir()))
 def test_many_hostile_model_folders_are_refused_or_answer(model: str, tmp_path: Path) -> None:
@@ -75,8 +85,8 @@ def test_the_page_counts_what_was_recorded(tmp_path: Path) -> None:
     record(tmp_path, Outcome("writers", 1200, (), 3.0), date="2026-01-02", version="1")
     record(tmp_path, Outcome("writers", 34, ("lost", "torn"), 3.0), date="2026-02-03", version="1")
     text = write_page(tmp_path, tmp_path).read_text(encoding="utf-8")
-    assert "| one of the three, every byte verified | 1,234 | 2 | 2026-02-03 |" in text
-    assert "| the same files | 0 | 0 | not yet |" in text
+    assert "| one of the three, every byte verified | 1,234 | 2 | 0 | 2026-02-03 |" in text
+    assert "| the same files | 0 | 0 | 0 | not yet |" in text
 
 
 def test_the_page_in_the_docs_is_the_newest(tmp_path: Path) -> None:

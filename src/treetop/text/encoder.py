@@ -38,6 +38,7 @@ except ImportError as error:
 from treetop.text.frozen import lowest, run_lowest, skipping
 from treetop.text.pooling import trained_pooling, write_mean_pooling
 from treetop.text.pretrained import (
+    check_frame,
     check_whole,
     find,
     opening,
@@ -134,6 +135,7 @@ class TextEncoder(nn.Module):
             _set_dropout(about, ATTENTION_DROPOUTS, config.attention_dropout)
             model, loading = read_model(source, about)
             tokenizer = read_tokenizer(source)
+            check_frame(Frame.of(tokenizer), model)
             pooling = trained_pooling(source) if config.pooling == "auto" else config.pooling
             if folder is not None:
                 check_whole(loading, pooler=pooling == "pooler")

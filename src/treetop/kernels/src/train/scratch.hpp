@@ -31,7 +31,7 @@ class Scratch {
     }
     T *reserve_zeros(int64_t count) {
         T *data = reserve(count);
-        std::memset(static_cast<void *>(data), 0, static_cast<size_t>(count) * sizeof(T));
+        if (count) std::memset(static_cast<void *>(data), 0, static_cast<size_t>(count) * sizeof(T));
         return data;
     }
     T *data() const { return data_; }

@@ -117,7 +117,7 @@ def test_names_are_left_out_or_learned_later(tmp_path: Path) -> None:
 def test_a_catalogue_that_cannot_be_is_refused(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    train: list[str | Path] = ["train", "--method", "xr-linear", "--data", folder, "--out", tmp_path / "m"]
+    train: list[str | Path] = ["train", "--data", folder, "--out", tmp_path / "m"]
     (tmp_path / "empty.txt").write_text("\n")
     for file, problem in (("none.txt", "no such file"), ("empty.txt", "names no label")):
         assert problem in complain([*train, "--labels-file", tmp_path / file], monkeypatch, capfd)

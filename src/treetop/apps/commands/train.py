@@ -82,7 +82,8 @@ def train(
     from treetop.runtime import is_leader
     from treetop.store import Folder
 
-    catalogue = None if labels_file is None else read_catalogue(labels_file)
+    naming = Naming(names, None if labels_file is None else read_catalogue(labels_file))
+    naming.check()
     own = (preset, config, assignments)
     wish = wish_of(budget, trials) if asks_to_choose(method, *own, search=(budget, trials), resume=resume) else None
     file = None if config is None else str(config)
@@ -112,7 +113,7 @@ def train(
         model = make_model(name, chosen.settings, out, runtime, resume=resume)
         if not quiet:
             say_chosen(chosen, len(dataset))
-    calibrating = choose_calibrating(name, dataset, dev, calibration, seed, Naming(names, catalogue))
+    calibrating = choose_calibrating(name, dataset, dev, calibration, seed, naming)
     plan = make_plan(model, calibrating.train, quiet=quiet)
     if not quiet:
         tables.say_findings(whole.findings)

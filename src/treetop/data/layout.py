@@ -59,7 +59,7 @@ _OF_REPOSITORY = (
     "raw_text/{}.json",
 )
 _FILTERS = ("filter_labels_{}.txt", "raw_data/filter_labels_{}.txt", "raw_text/filter_labels_{}.txt")
-_SHARD = re.compile(r"(?P<stem>.+)-\d+-of-\d+")
+_SHARD = re.compile(r"(?P<stem>.+?)-\d+(-of-\d+)?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,11 @@ def test_it_is_read_as_training_data(plain_folder: Path, tmp_path: Path) -> None
     with served({"plain": plain_folder}, Settings(port=0, threads=1, feedback=tmp_path)) as service:
         for number in range(3):
             assert service.post("/v1/feedback", GIVEN | {"text": f"text {number}", "model": "plain"}).status == 201
-    data = treetop.read(tmp_path / "plain" / "train-00001.jsonl")
+    first = tmp_path / "plain" / "train-00001.jsonl"
+    lines = first.read_bytes().splitlines(keepends=True)
+    first.write_bytes(lines[0])
+    first.with_name("train-00002.jsonl").write_bytes(b"".join(lines[1:]))
+    data = treetop.read(tmp_path / "plain", split="train")
     assert list(data.corpus.texts) == ["text 0", "text 1", "text 2"]
     assert sorted(data.space.names) == ["label 1-1", "new one"]
 

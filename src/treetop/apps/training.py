@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import shutil
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from treetop.apps.calibrating import Calibrating
 from treetop.data import Dataset
-from treetop.errors import ConfigError
+from treetop.errors import ConfigError, needs_neural
 from treetop.methods import Method
 from treetop.methods.registry import method_class, method_record
 from treetop.progress import Plan
@@ -46,6 +47,9 @@ def make_model(name: str, config: Any, out: Path, runtime: Runtime, *, resume: b
     if record.has("members"):
         raise ConfigError("an ensemble is made of trained models: treetop ensemble MODEL MODEL … --out ENSEMBLE")
     cls: Any = method_class(name)
+    if record.has("encoder"):
+        with needs_neural():  # prediction does without torch, so the method's own file does not ask for it
+            import_module("treetop.neural.training")
     folder = checkpoint_folder(out)
     if not record.has("resume"):
         if resume:

@@ -56,7 +56,7 @@ def test_what_does_not_fit_is_refused() -> None:
     terms, listed, scores, names, worth = random_case(3, 2, 1)
     with pytest.raises(DataError, match="the texts have 9 terms, the names 8"):
         rank_by_names(terms, listed, scores, names._replace(start=names.start[:-1]), worth, floor=0, k=1)
-    with pytest.raises(DataError, match="a label is beyond the 1 that names"):
+    with pytest.raises(DataError, match="is beyond the 1 that names"):
         rank_by_names(terms, listed, scores, names, worth[:1], floor=0, k=1)
     with pytest.raises(DataError, match="3 texts, but"):
         rank_by_names(terms, listed[:2], scores[:2], names, worth, floor=0, k=1)

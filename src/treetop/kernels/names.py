@@ -24,7 +24,7 @@ class NamePostings(NamedTuple):
     """Where the labels of each term begin, and at the end their number."""
     label: Ids
     share: Floats
-    """The term's share of the label's name; the shares of a name sum to one."""
+    """What the term says of the label: its share of the label's name."""
 
 
 def rank_by_names(
@@ -44,13 +44,14 @@ def rank_by_names(
     `terms` says which terms of names a text has; `listed` and `scores` are its ranked labels so far, texts × depth. A
     label scores what it did, or `floor` if it was not listed, plus its share times `worth[label]`. Labels that are not
     listed come in if a part of their name is there, they are `allowed`, and worth more than nothing. Ties: by number.
+    The postings are trusted: who makes or loads them checks them, once.
     """
     if len(names.start) != terms.shape[1] + 1:
         raise DataError(f"the texts have {terms.shape[1]:,} terms, the names {len(names.start) - 1:,}")
     if terms.shape[0] != len(listed) or listed.shape != scores.shape:
         raise DataError(f"{terms.shape[0]} texts, but {listed.shape} labels with {scores.shape} scores")
-    if max(listed.max(initial=-1), names.label.max(initial=-1)) >= len(worth):
-        raise DataError(f"a label is beyond the {len(worth):,} that names are worth something for")
+    if listed.max(initial=-1) >= len(worth):
+        raise DataError(f"label {listed.max()} is beyond the {len(worth):,} that names are worth something for")
     labels, values = _native.rank_by_names(
         offsets_of(terms),
         terms.indices,

@@ -179,7 +179,9 @@ class Method(Configured[C], ABC):
         check_k(k)
         ask = self._ask(k, labels, beam)
         found = self._rank(as_corpus(texts), ask)
-        unseen = self.frequency == 0 if self.suggests_unseen else None
+        unseen = None
+        if self.suggests_unseen:
+            unseen = self.frequency == 0 if self.naming is None else self.naming.unseen
         predictions = Predictions(found.labels, found.scores, self.space.names, found.kind, unseen)
         if self.calibration is not None and self.calibration.covers(ask):
             predictions = self.calibration.apply(predictions)

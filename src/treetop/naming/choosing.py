@@ -25,7 +25,17 @@ __all__ = ["MOST_TEXTS", "Choice", "choose_weights"]
 
 MOST_TEXTS = 4_000
 """Held-out texts beyond which the choice does not change."""
-_WEIGHTS = (0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 2.0, 4.0)  # of the spread between a text's best score and the floor
+_WEIGHTS = (
+    0.015,
+    0.03,
+    0.06,
+    0.12,
+    0.25,
+    0.5,
+    1.0,
+    2.0,
+    4.0,
+)  # of how far scores spread
 _UNSEEN = (0.25, 0.5, 0.7, 0.85, 1.0, 1.2, 1.5)  # of the weight of other labels
 _ENDS = 0.05  # quantile of the last scores of lists that counts for labels beyond
 

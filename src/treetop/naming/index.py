@@ -1,10 +1,12 @@
 """Finding label names in texts: which words and pairs of words of a name a text has.
 
-A name counts by its words and pairs of neighbouring words, each by how rare it is in texts and names together:
+A name counts by its words and pairs of neighbouring words, each by how rare it is in texts. With I(T) the sum of idf(t)
+over the terms t in T, N the terms of a label's name, F those of them that the text has, and M the median of I(N):
 
-    share(text, label) = sum of idf(t) over the terms t of the name that the text has / sum over all terms of the name
+    share(text, label) = I(F) / I(N) · (I(N) / M)^¼
 
-which is 1 if the whole name is there in a row, and 0 if no word of it is. Pairs make the order of words count.
+which is about 1 if the whole name is there in a row, somewhat more if it is long and its words are rare, less if it is
+a common word, and 0 if no word of it is there. Pairs make the order of words count.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treetop.data import Corpus
 from treetop.errors import StoreError
@@ -21,11 +24,13 @@ from treetop.kernels import NamePostings
 from treetop.sparse import check_rows, from_parts, row_numbers
 from treetop.store import Folder
 from treetop.text import Tfidf, TfidfConfig
-from treetop.types import CSR, Floats
+from treetop.types import CSR
 
 __all__ = ["NameIndex", "NamePart"]
 
 _WORDS = r"(?u)\b\w+\b"  # a single letter may be a name, or tell two names apart
+_NAMES_COUNT = 100  # texts that all names together count as, where it is about how rare a word is
+_SHARED = 0.75  # from 0, found words count by their rarity alone, to 1, by their share of the name alone
 _TENSORS = "names.safetensors"
 
 
@@ -34,7 +39,7 @@ class NamePart(NamedTuple):
 
     words: str
     share: float
-    """Its share of the name; those of all words and pairs of a name sum to one."""
+    """Its share of the name."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,11 +58,13 @@ class NameIndex:
         )  # fmt: skip
         terms = Tfidf(config)
         of_names = terms.fit_transform([_spaced(name) for name in names], threads=threads)
-        seen_in = np.bincount(of_names.indices, minlength=terms.width)
+        in_names = np.bincount(of_names.indices, minlength=terms.width)
+        in_texts = np.zeros(terms.width)
         for rows in terms.transform_chunks(texts, threads=threads):
-            seen_in += np.bincount(rows.indices, minlength=terms.width)
-        rarity = np.log((1 + len(names) + len(texts)) / (1 + seen_in)) + 1
-        return cls(terms, _postings(of_names, rarity.astype(np.float32)), len(names))
+            in_texts += np.bincount(rows.indices, minlength=terms.width)
+        seen_in = in_texts + in_names * (_NAMES_COUNT / max(len(names), 1))
+        rarity = np.log((1 + len(texts) + _NAMES_COUNT) / (1 + seen_in)) + 1
+        return cls(terms, _postings(of_names, rarity), len(names))
 
     def terms_of(self, corpus: Corpus, *, threads: int = 0) -> CSR:
         """Which terms of names each text has; none where there are only features."""
@@ -101,12 +108,13 @@ def _spaced(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _postings(of_names: CSR, rarity: Floats) -> NamePostings:
+def _postings(of_names: CSR, rarity: NDArray[np.float64]) -> NamePostings:
     """Labels × terms turned round, each term with its share of the name."""
     weight = rarity[of_names.indices]
     label = row_numbers(of_names)
     whole = np.bincount(label, weights=weight, minlength=of_names.shape[0])
-    share = (weight / whole[label]).astype(np.float32)
+    usual = np.median(whole[whole > 0]) if whole.any() else 1.0
+    share = (weight / (whole**_SHARED * usual ** (1 - _SHARED))[label]).astype(np.float32)
     order = np.argsort(of_names.indices, kind="stable")
     start = np.concatenate([[0], np.cumsum(np.bincount(of_names.indices, minlength=of_names.shape[1]))])
     return NamePostings(start.astype(np.int64), label[order].astype(np.int32), share[order])

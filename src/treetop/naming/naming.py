@@ -46,7 +46,7 @@ class Naming:
     trained: int
     """How many of the labels, from the first on, the model can list itself."""
     weight: float
-    """Added to the score of a label whose whole name is in the text."""
+    """Added to the score of a label if the whole of a usual name is in the text."""
     unseen_weight: float
     """The same for a label without training texts."""
     floor: float

@@ -20,7 +20,7 @@ LISTED = Predictions(np.array([[1, 0]], np.int32), np.array([[0.6, 0.2]], np.flo
 def naming(**other: object) -> Naming:
     index = NameIndex.build(SPACE.names, ["the tax law", "trade"])
     unseen = np.array([False, False, True, True])
-    facts: dict[str, object] = {"weight": 0.5, "unseen_weight": 1.0, "floor": 0.1, "kind": "margin"}
+    facts: dict[str, object] = {"weight": 0.5, "unseen_weight": 1.0, "power": 1, "floor": 0.1, "kind": "margin"}
     return Naming(SPACE, index, 2, unseen=unseen, **(facts | other))  # type: ignore[arg-type]
 
 
@@ -44,6 +44,15 @@ def test_scores_are_those_of_the_model_and_of_names() -> None:
     assert as_score.kind == "score"
 
 
+def test_parts_of_a_name_count_less_beside_the_whole() -> None:
+    one, squared = naming(), naming(power=2)
+    share = sum(part.share for part in one.index.parts_of("a law", 2))
+    found = squared.mixed(LISTED, Corpus(["a law"]), Ask(4), Runtime(threads=1))
+    assert found.scores[0, found.labels[0].tolist().index(2)] == pytest.approx(0.1 + share**2)
+    assert sum(part.share for part in squared.evidence("a law", "tax law")) == pytest.approx(share**2)
+    assert sum(part.share for part in one.evidence("a law", "tax law")) == pytest.approx(share)
+
+
 def test_a_label_that_was_seen_meanwhile() -> None:
     again = naming().given(np.array([3, 0]))
     assert again.unseen.tolist() == [False, True, True, True]
@@ -62,7 +71,7 @@ def test_stored_and_read_again_or_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="names for 2 trained labels, the model has 3"):
         Naming.load(Folder.open(tmp_path / "n"), LabelSpace(["a", "b", "c"]), np.array([1, 1, 1]))
     about = tmp_path / "n" / "names.json"
-    for damage in ({"weight": None}, {"kind": "guess"}, {"floor": 1e999}):
+    for damage in ({"weight": None}, {"kind": "guess"}, {"floor": 1e999}, {"power": 10**9}):
         whole = about.read_text()
         about.write_text(json.dumps(json.loads(whole) | damage))
         with pytest.raises(StoreError, match=r"names\.json"):
@@ -71,4 +80,5 @@ def test_stored_and_read_again_or_refused(tmp_path: Path) -> None:
 
 
 def test_facts_worth_showing() -> None:
-    assert naming().describe() == {"label names": "weight 0.5, of unseen labels 1; 2 labels are known by name only"}
+    told = "weight 0.5, of unseen labels 1, power 1; 2 labels are known by name only"
+    assert naming().describe() == {"label names": told}

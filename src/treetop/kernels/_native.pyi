@@ -177,6 +177,7 @@ def rank_by_names(
     index_share: NDArray[np.float32],
     worth: NDArray[np.float32],
     allowed: NDArray[np.uint8],
+    power: int,
     floor: float,
     k: int,
     threads: int,

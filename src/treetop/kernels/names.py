@@ -34,6 +34,7 @@ def rank_by_names(
     names: NamePostings,
     worth: Floats,
     *,
+    power: int = 1,
     floor: float,
     k: int,
     allowed: NDArray[np.bool_] | None = None,
@@ -42,8 +43,9 @@ def rank_by_names(
     """The k best labels of each text and their scores when the shares of names found in it are worth something.
 
     `terms` says which terms of names a text has; `listed` and `scores` are its ranked labels so far, texts × depth. A
-    label scores what it did, or `floor` if it was not listed, plus its share times `worth[label]`. Labels that are not
-    listed come in if a part of their name is there, they are `allowed`, and worth more than nothing. Ties: by number.
+    label scores what it did, or `floor` if it was not listed, plus its share, raised to `power`, times `worth[label]`.
+    Labels that are not listed come in if a part of their name is there, they are `allowed`, and worth more than
+    nothing. Ties: by number.
     The postings are trusted: who makes or loads them checks them, once.
     """
     if len(names.start) != terms.shape[1] + 1:
@@ -60,6 +62,7 @@ def rank_by_names(
         *names,
         worth,
         _ALL if allowed is None else allowed.astype(np.uint8),
+        power,
         floor,
         k,
         threads,

@@ -1,8 +1,8 @@
 """What names are worth: weights that rank held-out texts best, or none.
 
-The weights are tried from a list, in units of how far scores spread, first one for all labels, then another for labels
-without training texts, the better by the mean of P@1, P@3 and P@5. Unless that is above the ranking without names by
-more than its standard error (over texts, paired), names are of no use.
+Powers and weights are tried from lists, weights in units of how far scores spread: first one for all labels, then
+another for labels without training texts. The best have the highest mean of P@1, P@3 and P@5; unless that is above the
+ranking without names by more than its standard error (over texts, paired), names are of no use.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ _WEIGHTS = (
     2.0,
     4.0,
 )  # of how far scores spread
+_POWERS = (1, 2, 3, 4)
 _UNSEEN = (0.25, 0.5, 0.7, 0.85, 1.0, 1.2, 1.5)  # of the weight of other labels
 _ENDS = 0.05  # quantile of the last scores of lists that counts for labels beyond
 
@@ -66,13 +67,17 @@ def choose_weights(
 ) -> Choice:  # fmt: skip
     """The weights for a model that lists these labels for held-out texts with these terms of names."""
     floor, spread = _floor_and_spread(listed)
-    base = Naming(space, index, trained, 0.0, 0.0, floor, listed.kind, unseen)
+    base = Naming(space, index, trained, 0.0, 0.0, 1, floor, listed.kind, unseen)
 
     def gains(naming: Naming) -> NDArray[np.float64]:
         return _gains(naming.ranked(listed, terms, Ask(5), runtime), true)
 
     without = _gains(listed.top(5), true)
-    tried = [replace(base, weight=spread * weight, unseen_weight=spread * weight) for weight in _WEIGHTS]
+    tried = [
+        replace(base, weight=spread * weight, unseen_weight=spread * weight, power=power)
+        for power in _POWERS
+        for weight in _WEIGHTS
+    ]
     best = max(tried, key=lambda naming: gains(naming).mean())
     if unseen.any():
         tried = [replace(best, unseen_weight=best.weight * share) for share in _UNSEEN]

@@ -2,9 +2,10 @@
 
 With s the score of a label by the model, or the lowest score that lists end with if the label is not in the list:
 
-    score(text, label) = s + w · share(text, label)
+    score(text, label) = s + w · share(text, label)^p
 
-where w is one weight for labels with training texts and another for labels without. Scores from 0 to 1 stay so: they
+where w is one weight for labels with training texts and another for labels without; the larger p, the less parts of a
+name count beside the whole. Scores from 0 to 1 stay so: they
 are divided by 1 + the larger weight. Weights are chosen on held-out texts (`choosing.py`).
 """
 
@@ -32,6 +33,7 @@ __all__ = ["DEPTH", "FOLDER", "Naming"]
 DEPTH = 50
 """Labels that a model lists before names are mixed in, so that the best k are the same for every k up to that."""
 FOLDER = "names"
+_HIGHEST = 10  # power that a folder may ask for
 _ABOUT = "names.json"
 _LABELS = "labels.jsonl"
 
@@ -49,6 +51,8 @@ class Naming:
     """Added to the score of a label if the whole of a usual name is in the text."""
     unseen_weight: float
     """The same for a label without training texts."""
+    power: int
+    """What shares are raised to."""
     floor: float
     """What a label counts that the model does not list."""
     kind: Kind
@@ -84,7 +88,7 @@ class Naming:
             allowed[ask.allowed] = True
         labels, scores = rank_by_names(
             terms, listed.labels, listed.scores, self.index.postings, self.worth,
-            floor=self.floor, k=ask.k, allowed=allowed, threads=runtime.cores,
+            power=self.power, floor=self.floor, k=ask.k, allowed=allowed, threads=runtime.cores,
         )  # fmt: skip
         return Predictions(labels, scores / np.float32(self.scale), kind=self.kind)
 
@@ -96,8 +100,10 @@ class Naming:
     def evidence(self, text: str, label: str) -> list[NamePart]:
         """What each part of a label's name that is in the text adds to the label's score, the most first."""
         number = self.space.index[label]
-        unit = float(self.worth[number]) / self.scale
-        return [NamePart(words, share * unit) for words, share in self.index.parts_of(text, number)]
+        parts = self.index.parts_of(text, number)
+        whole = sum(part.share for part in parts)
+        unit = float(self.worth[number]) / self.scale * whole ** (self.power - 1)
+        return [NamePart(words, share * unit) for words, share in parts]
 
     def given(self, frequency: NDArray[np.int64]) -> Naming:
         """The same for a model of the same labels that was trained again."""
@@ -109,11 +115,12 @@ class Naming:
         """Facts worth showing."""
         only = len(self.space) - self.trained
         more = f"; {only:,} labels are known by name only" if only else ""
-        return {"label names": f"weight {self.weight:.3g}, of unseen labels {self.unseen_weight:.3g}{more}"}
+        weights = f"weight {self.weight:.3g}, of unseen labels {self.unseen_weight:.3g}, power {self.power}"
+        return {"label names": weights + more}
 
     def save(self, folder: Folder) -> None:
         """Write it into a folder of its own; the labels that the model was trained on are not repeated."""
-        about = {name: getattr(self, name) for name in ("trained", "weight", "unseen_weight", "floor", "kind")}
+        about = {name: getattr(self, name) for name in ("trained", "weight", "unseen_weight", "power", "floor", "kind")}
         folder.write_json(_ABOUT, about)
         names, texts = self.space.names[self.trained :], (self.space.texts or ())[self.trained :]
         rows = [{"label": name} for name in names] if self.space.texts is None else [
@@ -128,15 +135,17 @@ class Naming:
         about, rows = folder.read_json(_ABOUT), list(folder.read_lines(_LABELS))
         with folder.reading(_ABOUT) as path:
             numbers = {name: float(about[name]) for name in ("weight", "unseen_weight", "floor")}
-            kind = about["kind"]
-            if about["trained"] != len(trained) or kind not in get_args(Kind) or not _finite(numbers):
+            kind, power = about["kind"], int(about["power"])
+            if about["trained"] != len(trained) or not _sound(kind, power, numbers):
                 problem = f"{kind!r}, names for {about['trained']} trained labels, the model has {len(trained)}"
                 raise StoreError(f"the file is damaged ({problem}); learn the names again", path=path)
             texts = {row["label"]: row["text"] for row in rows if "text" in row}
             space = trained.extended((row["label"] for row in rows), texts)
         unseen = np.append(frequency == 0, np.ones(len(space) - len(trained), bool))
-        return cls(space, NameIndex.load(folder, len(space)), len(trained), **numbers, kind=kind, unseen=unseen)
+        return cls(
+            space, NameIndex.load(folder, len(space)), len(trained), **numbers, power=power, kind=kind, unseen=unseen
+        )
 
 
-def _finite(numbers: Mapping[str, float]) -> bool:
-    return all(map(math.isfinite, numbers.values()))
+def _sound(kind: Any, power: int, numbers: Mapping[str, float]) -> bool:
+    return kind in get_args(Kind) and 1 <= power <= _HIGHEST and all(map(math.isfinite, numbers.values()))

@@ -17,6 +17,7 @@ def rank_by_names(
     names: tuple[NDArray[np.int64], Ids, Floats],
     worth: Floats,
     *,
+    power: int = 1,
     floor: float,
     k: int,
     allowed: NDArray[np.bool_] | None = None,
@@ -35,7 +36,7 @@ def rank_by_names(
         named = (shares > 0) & (worth > 0) & (True if allowed is None else allowed)
         named[listed[row][known]] = True
         found = np.flatnonzero(named)
-        value = own[found] + worth[found] * shares[found]
+        value = own[found] + worth[found] * shares[found] ** power
         best = np.lexsort((found, -value))[:k]
         labels[row, : len(best)], values[row, : len(best)] = found[best], value[best]
     return labels, values

@@ -63,13 +63,18 @@ struct Scratch {
 
 nb::tuple rank_by_names(Vector<int64_t> start, Vector<int32_t> term, Matrix<int32_t> listed, Matrix<float> scores,
                         Vector<int64_t> index_start, Vector<int32_t> index_label, Vector<float> index_share,
-                        Vector<float> worth, Vector<uint8_t> allowed, double floor, int64_t k, int threads) {
+                        Vector<float> worth, Vector<uint8_t> allowed, int power, double floor, int64_t k, int threads) {
     const int64_t rows = listed.shape(0), depth = listed.shape(1);
     const NameIndex index{index_start.data(), index_label.data(), index_share.data()};
     const bool all = allowed.size() == 0;
     std::vector<int32_t> labels_out(rows * k, -1);
     std::vector<float> scores_out(rows * k, 0.0f);
 
+    auto evidence = [&](int32_t label, float share) {
+        float value = worth.data()[label];
+        for (int i = 0; i < power; ++i) value *= share;
+        return value;
+    };
     auto rank = [&](Scratch &scratch, int64_t row) {
         Shares &shares = scratch.shares;
         std::vector<Found> &found = scratch.found;
@@ -80,11 +85,11 @@ nb::tuple rank_by_names(Vector<int64_t> start, Vector<int32_t> term, Matrix<int3
         found.clear();
         for (int64_t place = row * depth; place < (row + 1) * depth && listed.data()[place] >= 0; ++place) {
             const int32_t label = listed.data()[place];
-            found.push_back({scores.data()[place] + worth.data()[label] * shares.take(label), label});
+            found.push_back({scores.data()[place] + evidence(label, shares.take(label)), label});
         }
         shares.take_rest([&](int32_t label, float share) {
             if ((all || allowed.data()[label]) && worth.data()[label] > 0.0f)
-                found.push_back({static_cast<float>(floor) + worth.data()[label] * share, label});
+                found.push_back({static_cast<float>(floor) + evidence(label, share), label});
         });
         const auto size = std::min<int64_t>(k, found.size());
         std::partial_sort(found.begin(), found.begin() + size, found.end(),
@@ -116,7 +121,7 @@ nb::tuple rank_by_names(Vector<int64_t> start, Vector<int32_t> term, Matrix<int3
 void bind_names(nb::module_ &module) {
     using namespace nb::literals;
     module.def("rank_by_names", &rank_by_names, "start"_a, "term"_a, "listed"_a, "scores"_a, "index_start"_a,
-               "index_label"_a, "index_share"_a, "worth"_a, "allowed"_a, "floor"_a, "k"_a, "threads"_a);
+               "index_label"_a, "index_share"_a, "worth"_a, "allowed"_a, "power"_a, "floor"_a, "k"_a, "threads"_a);
 }
 
 }  // namespace treetop

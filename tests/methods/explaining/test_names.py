@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from conftest import planted
@@ -17,20 +18,22 @@ from treetop.naming.index import NameIndex
 TEXT = "topic0 word0x1x1 word0x1x2 label noise3 sea food"
 
 
-def named(model: Method[Any]) -> Method[Any]:
+def named(model: Method[Any], power: int = 1) -> Method[Any]:
     """The model, fitted, with the names of its labels and one more mixed in at given weights."""
     model.fit(planted(300, seed=1))
     space = model.space.extended(["sea food"])
     kind = model.predict(["topic0"]).kind
     index = NameIndex.build(space.names, planted(300, seed=1).corpus.texts)
     unseen = [number >= len(model.space) for number in range(len(space))]
-    naming = Naming(space, index, len(model.space), 0.5, 0.75, -1.0 if kind == "margin" else 0.0, kind, unseen)  # type: ignore[arg-type]
+    floor = -1.0 if kind == "margin" else 0.0
+    naming = Naming(space, index, len(model.space), 0.5, 0.75, power, floor, kind, np.array(unseen))
     model.adopt(naming, None)
     return model
 
 
-def test_a_name_adds_to_the_margin_that_is_the_score() -> None:
-    model = named(OneVsAll())
+@pytest.mark.parametrize("power", [1, 3])
+def test_a_name_adds_to_the_margin_that_is_the_score(power: int) -> None:
+    model = named(OneVsAll(), power)
     found = model.explain(TEXT, "label 0-1")
     assert found.parts[LABEL_NAMES] > 0
     assert found.margin == pytest.approx(found.score, abs=1e-5)

@@ -56,5 +56,6 @@ def _adds(naming: Naming, text: str, label: int, spans: Spans) -> Numbers:
         found = np.flatnonzero(labels[here] == label)
         columns += [term] * len(found)
         shares += share[here][found].tolist()
-    worth = np.array(shares) * (float(naming.worth[label]) / naming.scale)
+    unit = float(naming.worth[label]) / naming.scale * sum(shares) ** (naming.power - 1)
+    worth = np.array(shares) * unit
     return np.asarray(occurrences(terms, text, np.array(columns, np.int32), spans) @ worth)

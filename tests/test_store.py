@@ -16,7 +16,7 @@ from hypothesis import given, settings, strategies as st
 from safetensors.numpy import load_file, save_file
 
 from treetop.errors import StoreError
-from treetop.store import Folder, whole_file
+from treetop.store import Folder, discard, whole_file
 
 ARRAYS = {
     "letters": np.frombuffer(b"odd", np.uint8),
@@ -477,3 +477,17 @@ def test_a_whole_file_cannot_take_the_place_of_a_folder(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="cannot be written"), whole_file(tmp_path / "out") as file:
         file.write("one\n")
     assert os.listdir(tmp_path) == ["out"]
+
+
+def test_what_is_discarded_is_never_there_by_half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A checkpoint that lost its description before the rest could not be resumed, nor begun again."""
+    for name in ("run.json", "step-1/state.json"):
+        (tmp_path / "model.checkpoint" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "model.checkpoint" / name).touch()
+    with monkeypatch.context() as killed:
+        killed.setattr("treetop.store.shutil.rmtree", lambda path, ignore_errors: None)
+        discard(tmp_path / "model.checkpoint")
+    assert [path.name for path in tmp_path.iterdir()] == [".model.checkpoint.discarded.partial"]
+    (tmp_path / "model.checkpoint").mkdir()
+    discard(tmp_path / "model.checkpoint")
+    assert not list(tmp_path.iterdir())

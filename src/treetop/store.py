@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from treetop import manifest
 from treetop.errors import MissingExtraError, StoreError
 
-__all__ = ["Folder", "whole_bytes", "whole_file"]
+__all__ = ["Folder", "discard", "whole_bytes", "whole_file"]
 
 _DTYPES = {
     "F64": np.float64, "F32": np.float32, "F16": np.float16, "I64": np.int64, "I32": np.int32, "I16": np.int16,
@@ -182,6 +182,16 @@ class Folder:
             if name and not stat.S_ISREG(path.stat().st_mode):
                 raise StoreError("is not a file; restore the folder", path=path)
             yield path
+
+
+def discard(path: Path) -> None:
+    """Remove a folder all or nothing: out of the way first, so that no half of it is ever found under its name."""
+    aside = path.with_name(f".{path.name}.discarded.partial")
+    shutil.rmtree(aside, ignore_errors=True)
+    with suppress(OSError):
+        path.rename(aside)
+    shutil.rmtree(aside, ignore_errors=True)
+    shutil.rmtree(path, ignore_errors=True)
 
 
 def whole_file(path: str | PathLike[str]) -> AbstractContextManager[IO[str]]:

@@ -40,6 +40,7 @@ def test_an_interrupted_training_is_not_written_over(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="--resume"):
         make_model("lightxml", config, tmp_path / "m", Runtime(), resume=False)
     model = make_model("lightxml", config, tmp_path / "m", Runtime(), resume=True)
+    (checkpoint_folder(tmp_path / "m") / ".run.json.x1.partial").touch()  # of a training that was killed at its start
     (checkpoint_folder(tmp_path / "m") / "thesis.txt").write_text("words")  # finishing would remove it
     with pytest.raises(ConfigError, match="not a checkpoint of treetop"):
         make_model("lightxml", config, tmp_path / "m", Runtime(), resume=True)

@@ -6,6 +6,7 @@ the model is saved; a run that was cut off leaves them, and `--resume` continues
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from importlib import import_module
@@ -19,6 +20,7 @@ from treetop.methods import Method
 from treetop.methods.registry import method_class, method_record
 from treetop.progress import Plan
 from treetop.runtime import Runtime, available_memory, is_leader
+from treetop.store import discard
 
 __all__ = ["asks_to_choose", "check_memory", "checkpoint_folder", "finish", "learn", "make_model", "make_plan"]
 
@@ -58,10 +60,16 @@ def make_model(name: str, config: Any, out: Path, runtime: Runtime, *, resume: b
         return plain
     if is_leader() and folder.exists() and not resume:  # of several processes, the first may have made it already
         raise ConfigError(f"{folder} holds an interrupted training; continue it with --resume, or remove it")
-    if is_leader() and folder.exists() and any(folder.iterdir()) and not (folder / "run.json").exists():
+    if is_leader() and folder.exists() and _is_foreign(folder):
         raise ConfigError(f"{folder} is not a checkpoint of treetop; give another --out, or move it away")
     resumable: Method[Any] = cls(config, runtime=runtime, checkpoint=folder)
     return resumable
+
+
+def _is_foreign(folder: Path) -> bool:
+    """Whether a folder holds what no training left there, not even one that was killed in its first moments."""
+    names = [path.name for path in folder.iterdir()]
+    return "run.json" not in names and not all(re.fullmatch(r"\.run\.json\..*\.partial", name) for name in names)
 
 
 def make_plan(model: Method[Any], dataset: Dataset, *, quiet: bool) -> Plan:
@@ -113,4 +121,4 @@ def finish(model: Method[Any], out: Path) -> None:
         folder = checkpoint_folder(out)
         for curves in folder.glob("*/tensorboard"):
             shutil.move(curves, out / "tensorboard" / curves.parent.name)
-        shutil.rmtree(folder, ignore_errors=True)
+        discard(folder)

@@ -24,7 +24,7 @@ from treetop.neural.settings import OptimConfig
 from treetop.predictions import Ask, Predictions
 from treetop.progress import Plan, Stage
 from treetop.runtime import Runtime, is_leader
-from treetop.store import Folder
+from treetop.store import Folder, discard
 from treetop.text.encoder_config import EncoderConfig
 from treetop.text.reading.choosing import Layers, check_installed, open_reader
 from treetop.text.reading.text_reader import TextReader
@@ -142,7 +142,7 @@ class FineTuned(Method[C]):
             self._learn(train)
         except Exception:
             if is_leader() and not begun and not any(self.checkpoint.glob("*/step-*")):  # nothing to resume
-                shutil.rmtree(self.checkpoint, ignore_errors=True)
+                discard(self.checkpoint)
             raise
         if is_leader():
             forget_states(self.checkpoint)

@@ -1,6 +1,6 @@
 """How faithful explanations are: what a score loses without the words that are said to matter, or keeps with them.
 
-    python benchmarks/faithfulness.py MODEL --data DATA --split test --texts 500
+    python -m benchmarks.faithfulness MODEL --data DATA --split test --texts 500
 
 For the first suggestion of each text, words are ranked by their contributions, at random, and for models with an
 encoder by the attention of the pooled token in the last layer. Over the strongest 5, 10, 20 and 50 % of the

@@ -123,7 +123,8 @@ def test_a_transformer_is_trained_interrupted_and_resumed(folder: Path, tmp_path
 
     out, kept = tmp_path / "m", tmp_path / "m.checkpoint"
     fixed = ("--data", folder, "--out", out, "--method", "lightxml", "--encoder", encoder().name, "--threads", "1")
-    brief = ("--set", "encoder.max_tokens=32", "--set", "optim.steps=6", "--set", "optim.checkpoint_every=2")
+    small = ("--set", "encoder.max_tokens=32", "--set", "encoder.reader=torch")  # 8 bits cannot tell its states apart
+    brief = (*small, "--set", "optim.steps=6", "--set", "optim.checkpoint_every=2")
     kept.mkdir()
     (kept / "run.json").write_text('{"config.optim.lr": 0.0001, "method": "lightxml", "seed": 0}')
     refused = run("train", *fixed, *brief)

@@ -29,7 +29,7 @@ _SETTINGS = (
     "encoder.max_tokens=64", "encoder.freeze=4", "encoder.keep_frozen=true", "coarse_tree.top_width=512", "finest=512",
     "loss=bce", "relevance=off", "optim.epochs=1", "optim.lr=2e-4", "optim.head_lr_factor=10",
 )  # fmt: skip
-"""One pass over the texts with the two uppermost layers: a few minutes on two cores; see docs/experiments.md."""
+"""One pass over the texts with the two uppermost layers: a few minutes on two cores; see docs/experiments."""
 
 
 def run_demo(out: Path | None, runtime: Runtime, *, transformer: bool = True) -> None:

@@ -62,7 +62,7 @@ __all__ = ["XRTransformer", "XRTransformerConfig"]
 
 
 def _ranker() -> LinearTreeConfig:
-    # Chosen on development texts of tate-subjects, see docs/experiments.md.
+    # Chosen on development texts of tate-subjects, see docs/experiments.
     search = SearchConfig(beam=50, leaf_link="noop", combine="last")
     solver = SolverConfig(c_positive=2.0, threshold=0.01)
     return LinearTreeConfig(solver=solver, search=search, negatives="both", relevance="count")

@@ -18,14 +18,14 @@ LINEAR = (
         "accurate",
         "xr-linear",
         "one shallow tree with large leaves and more of its weights: better on the tail, twice the training",
-        "chosen on eurlex57k's development split, see docs/experiments.md",
+        "chosen on eurlex57k's development split, see docs/experiments",
         {"tree": {"max_leaf": 400, "branching": 64}, "linear": {"solver": {"threshold": 0.05, "eps": 0.5}}},
     ),
     Preset(
         "thorough",
         "xr-linear",
         "each label against all texts that the search confuses with it: near one-vs-all, at a fraction of its cost",
-        "X-Transformer's negatives and XR-Transformer's costs (KDD 2020, NeurIPS 2021), see docs/experiments.md",
+        "X-Transformer's negatives and XR-Transformer's costs (KDD 2020, NeurIPS 2021), see docs/experiments",
         {
             "tree": {"max_leaf": 400, "branching": 64},
             "linear": {

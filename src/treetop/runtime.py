@@ -6,13 +6,15 @@ import contextlib
 import os
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import cast
+from typing import TypeVar, cast
 
 from treetop.errors import ConfigError
+from treetop.pieces import Arrays, Piece, Task, Workers
 from treetop.progress import Advance, Lines, Logged, Progress, Terminal
 
 try:
@@ -21,6 +23,8 @@ except ModuleNotFoundError:  # Windows
     resource = None  # type: ignore[assignment]
 
 __all__ = ["Meter", "Runtime", "available_cores", "available_memory", "is_leader"]
+
+T = TypeVar("T")
 
 _MOST_THREADS = 4096
 _SEEDS = 2**62  # random generators take 64 bits, and some parts add a little to the seed
@@ -45,6 +49,10 @@ class Runtime:
     progress: Progress | bool = field(default=False, compare=False)
     """Who is told how far a run is: True means standard error, with a bar on a terminal and line by line elsewhere;
     False the log of the name `treetop`, for programs; or any `Progress`, of which a plain one tells nobody."""
+    workers: Workers | None = field(default=None, compare=False)
+    """Who does the pieces of large work, if not this process: a cluster. The result is the same."""
+    scratch: Path | None = field(default=None, compare=False)
+    """A folder on a disk for what is too large for memory while it is made; None is the system's for such files."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.threads <= _MOST_THREADS:
@@ -69,6 +77,15 @@ class Runtime:
     def bar(self, title: str, total: int | None = None, before: int = 0) -> AbstractContextManager[Advance]:
         """A stage of a run, as a function `advance(steps)`; `before` of its steps were done in an earlier run."""
         return self.told.stage(title, total, before)
+
+    def map(self, title: str, task: Task[T], pieces: Sequence[Piece[T]]) -> Iterator[Arrays]:
+        """The results of a task for each piece, in their order: done here by all threads, or by the workers."""
+        with self.bar(title, sum(piece.steps for piece in pieces)) as advance:
+            if self.workers is not None:
+                yield from self.workers.map(task, pieces, advance)
+                return
+            for piece in pieces:
+                yield task(piece.item, self.cores, advance)
 
 
 def _on_standard_error() -> Progress:

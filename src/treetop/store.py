@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+import mmap
 import os
 import shutil
 import stat
@@ -37,6 +38,7 @@ _ALIGNMENT = 64
 _MOST_JSON = 1 << 28
 """Bytes of a JSON file or of a header of tensors; ours have a few thousand."""
 _LONGEST_REASON = 300
+_AT_ONCE = 1 << 26  # bytes
 
 
 class Folder:
@@ -153,7 +155,7 @@ class Folder:
         with self._file(name).open("wb") as file:
             file.write(len(text).to_bytes(8, "little") + text)
             for array in ordered.values():
-                file.write(array.reshape(-1).view(np.uint8).data)
+                _pour(array.reshape(-1).view(np.uint8), file)
 
     def read_tensors(self, name: str) -> dict[str, NDArray[Any]]:
         """The arrays of a safetensors file: read-only, mapped, loaded by the system as they are touched."""
@@ -249,6 +251,19 @@ def _header(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
         header[key] = {"dtype": _NAMES[array.dtype], "shape": list(array.shape), "data_offsets": [start, end]}
         start = end
     return header
+
+
+def _pour(content: NDArray[np.uint8], file: IO[bytes]) -> None:
+    """Write an array; of one that is mapped from a file, what has been written leaves memory again."""
+    origin: Any = content
+    while isinstance(origin, np.ndarray):
+        origin = origin.base
+    mapped = origin if isinstance(origin, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED") else None
+    step = _AT_ONCE if mapped is not None else max(1, len(content))
+    for first in range(0, len(content), step):
+        file.write(content[first : first + step].data)
+        if mapped is not None:
+            mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def _view(body: NDArray[np.uint8], entry: Mapping[str, Any]) -> NDArray[Any]:

@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings, strategies as st
 
+from elsewhere import Elsewhere
+from treetop import kernels
 from treetop.errors import ConfigError, DataError
 from treetop.labels import LabelTree
+from treetop.labels.tree import children_of
 from treetop.linear import WeightType
-from treetop.linear.level import LinearLevel, SolverConfig, blocks_of, everyone
+from treetop.linear.level import LinearLevel, SolverConfig, everyone
 from treetop.runtime import Runtime
 from treetop.sparse import Joined, binarise, canonical, join
 from treetop.store import Folder
@@ -46,13 +51,6 @@ def test_threads_do_not_matter() -> None:
         np.testing.assert_array_equal(array, two.arrays[name])
 
 
-def test_blocks_cover_all_parents_in_order() -> None:
-    starts = np.array([0, 5, 5, 30, 31, 40], np.int64)
-    assert blocks_of(starts, 10) == [(0, 2), (2, 3), (3, 5)]
-    assert blocks_of(starts, 1000) == [(0, 5)]
-    assert blocks_of(np.array([0, 0], np.int64), 4) == [(0, 1)]
-
-
 def wide_level() -> tuple[Joined, CSR, CSR, Ids]:
     """Parents of very different sizes: the first is so large a share that it is trained in pieces, the next are not."""
     sizes = [80, *[40] * 18, 1, 20, 0]
@@ -72,6 +70,47 @@ def test_any_division_into_blocks_gives_the_same_bits(monkeypatch: pytest.Monkey
     parts = LinearLevel.fit(*wide_level(), SolverConfig(loss=loss))
     for name, array in whole.arrays.items():
         np.testing.assert_array_equal(array, parts.arrays[name])
+
+
+@pytest.mark.parametrize("spilled", [False, True])
+def test_a_level_that_others_train_has_the_same_bits(monkeypatch: pytest.MonkeyPatch, spilled: bool) -> None:
+    whole = LinearLevel.fit(*wide_level(), SolverConfig(), costs=True)
+    monkeypatch.setattr("treetop.linear.level._NODES_ELSEWHERE", 100)
+    if spilled:
+        monkeypatch.setattr("treetop.kernels.runs._MOST_HELD", 0)
+    workers = Elsewhere()
+    parts = LinearLevel.fit(*wide_level(), SolverConfig(), costs=True, runtime=Runtime(workers=workers))
+    assert workers.done[0] > 5
+    for name, array in whole.arrays.items():
+        np.testing.assert_array_equal(array, parts.arrays[name])
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.sets(st.integers(1, PARENTS - 1)), st.sampled_from(["squared_hinge", "logistic"]))
+def test_parents_on_their_own_rows_renumbered_have_the_same_bits(cuts: set[int], loss: Any) -> None:
+    """What a machine would need that is sent a block: its texts alone, under new numbers."""
+    features, true, shortlist, parents = wide_level()
+    whole = LinearLevel.fit(features, true, shortlist, parents, SolverConfig(loss=loss)).all_weights()
+    starts, nodes = children_of(parents, PARENTS)
+    by_parent, by_node = canonical(shortlist.T), canonical(true.T)[nodes]
+    cost = kernels.training_cost(starts, by_parent.indptr, by_node.indptr)
+    bounds = [0, *sorted(cuts), PARENTS]
+    for first, last in itertools.pairwise(bounds):
+        low, high = starts[first], starts[last]
+        rows = np.unique(np.concatenate([by_parent[first:last].indices, by_node[low:high].indices]))
+        own, ours = canonical(by_parent[first:last, rows]), canonical(by_node[low:high, rows])
+        some = kernels.train_nodes(
+            kernels.TrainingFeatures(canonical(features.sparse[rows]), np.ascontiguousarray(features.dense[rows])),
+            children_ptr=starts[first : last + 1] - low, children=nodes[low:high],
+            shortlisted_ptr=own.indptr.astype(np.int64), shortlisted=own.indices,
+            positive_ptr=ours.indptr.astype(np.int64), positive=ours.indices,
+            first_child=int(low), level_cost=cost, loss=loss,
+        )  # fmt: skip
+        np.testing.assert_array_equal(some.sparse.toarray(), whole.sparse[nodes[low:high]].toarray())
+        assert some.dense is not None
+        assert whole.dense is not None
+        np.testing.assert_array_equal(some.dense, whole.dense[nodes[low:high]])
+        np.testing.assert_array_equal(some.bias, whole.bias[nodes[low:high]])
 
 
 def test_every_weight_can_be_read_back() -> None:

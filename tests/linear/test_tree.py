@@ -76,11 +76,11 @@ def test_costs_are_those_of_the_paper() -> None:
 
     tree = LabelTree.from_groups([[0, 1], [2]])
     labels = canonical(np.array([[1, 1, 1], [1, 0, 0]], np.float32))
-    top, leaf = _costs(labels, tree, LinearTreeConfig(relevance="count"))
+    top, leaf = (_costs(labels, tree, level, LinearTreeConfig(relevance="count")) for level in range(2))
     np.testing.assert_allclose(top.toarray(), [[2 / 3, 1 / 3], [1.0, 0.0]])
     np.testing.assert_allclose(leaf.toarray(), [[1 / 3, 1 / 3, 1 / 3], [1.0, 0.0, 0.0]])
-    plain = _costs(labels, tree, LinearTreeConfig(relevance="count", relevance_norm="none"))
-    np.testing.assert_allclose(plain[0].toarray(), [[2, 1], [1, 0]])
+    plain = _costs(labels, tree, 0, LinearTreeConfig(relevance="count", relevance_norm="none"))
+    np.testing.assert_allclose(plain.toarray(), [[2, 1], [1, 0]])
 
 
 @pytest.mark.parametrize(("link", "combine"), [("l3-hinge", "multiply"), ("l3-hinge", "last"), ("noop", "last")])

@@ -11,6 +11,7 @@ from treetop.kernels.packed_checks import check_level
 from treetop.kernels.pifa import pifa
 from treetop.kernels.probabilities import Curves, probabilities
 from treetop.kernels.rows import first_bad_row, squared_lengths, top_k
+from treetop.kernels.runs import Runs
 from treetop.kernels.search import Combine, Link, Mask, Searcher, score_level
 from treetop.kernels.train import NodeWeights, TrainingFeatures, train_nodes, training_cost
 
@@ -22,6 +23,7 @@ __all__ = [
     "NamePostings",
     "NodeWeights",
     "Packed",
+    "Runs",
     "Searcher",
     "TermIndex",
     "TrainingFeatures",

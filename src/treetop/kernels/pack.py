@@ -31,13 +31,16 @@ from treetop.kernels.rows import csr_of, offsets_of
 from treetop.kernels.train import NodeWeights
 from treetop.types import CSR, Dense, Floats, Ids
 
-__all__ = ["Packed", "WeightType", "Weights", "concat_packed", "pack", "unpack", "weights_of_child"]
+__all__ = ["OFFSETS", "Packed", "WeightType", "Weights", "concat_packed", "pack", "unpack", "weights_of_child"]
 
 Packed: TypeAlias = dict[str, NDArray[Any]]
 """The arrays of one level."""
 
 WeightType: TypeAlias = Literal["float32", "float16"]
 """How a stored weight looks; sums are float32 in any case."""
+
+OFFSETS = ("row_ptr", "entry_ptr", "children_ptr")
+"""Arrays that say where others are cut: in a run that follows another one they go on where that ended."""
 
 _NARROW = 65_535  # Most children of a parent whose positions fit into 16 bits.
 
@@ -61,7 +64,7 @@ class Weights(Protocol):
 def pack(
     weights: Weights, children_ptr: NDArray[np.int64], children: Ids, *, kind: WeightType = "float32", threads: int = 1
 ) -> Packed:
-    """Pack the weights of the children of some parents; `concat_packed` puts runs of parents together.
+    """Pack the weights of the children of some parents; `Runs` puts runs of parents together.
 
     `children_ptr[p] .. children_ptr[p+1]` are the rows of the weights that belong to parent p, `children` their node
     ids (label ids at the last level).
@@ -90,10 +93,8 @@ def concat_packed(several: Sequence[Packed]) -> Packed:
         return several[0]
     if len({tuple(run["width"]) for run in several}) > 1:
         raise DataError(f"runs of one level differ in width: {sorted({tuple(run['width']) for run in several})}")
-    joined = {
-        name: _concat_offsets([run[name] for run in several]) for name in ("row_ptr", "entry_ptr", "children_ptr")
-    }
-    names = ["row_feature", "entry_child", "entry_value", "bias", "children"] + ["dense"] * ("dense" in several[0])
+    joined = {name: _concat_offsets([run[name] for run in several]) for name in OFFSETS}
+    names = set(several[0]) - set(OFFSETS) - {"width"}
     joined |= {name: np.concatenate([run[name] for run in several]) for name in names}
     return joined | {"width": several[0]["width"]}
 

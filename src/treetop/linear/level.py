@@ -24,17 +24,19 @@ from treetop import kernels
 from treetop.errors import ConfigError, DataError
 from treetop.kernels import Combine, Link, Mask, NodeWeights, WeightType
 from treetop.labels.tree import children_of
+from treetop.pieces import Piece, runs_of
 from treetop.runtime import Runtime
 from treetop.sparse import AnyFeatures, canonical, dense_block, from_parts, sparse_block
 from treetop.store import Folder
 from treetop.types import CSR, Floats, Ids
 
-__all__ = ["LinearLevel", "NodeMargin", "SolverConfig", "blocks_of", "everyone"]
+__all__ = ["LinearLevel", "NodeMargin", "SolverConfig", "everyone"]
 
 Doubles: TypeAlias = NDArray[np.float64]
 
 _NO_IDS, _NOTHING = np.empty(0, np.int32), np.empty(0, np.float32)
 _NODES_AT_ONCE = 16_384  # Trained before packing: bounds the unpacked weights that are in memory at one time.
+_NODES_ELSEWHERE = 2048  # The same where others train them: many more pieces than workers, whoever they are.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -114,13 +116,11 @@ class LinearLevel:
         runtime = runtime or Runtime()
         shortlist = everyone(features.shape[0], int(parents.max()) + 1) if shortlist is None else shortlist
         _check_sizes(features, true, shortlist, parents)
-        training = _Training(features, true, shortlist, parents, costs=costs)
-        with runtime.bar(title, training.solvable) as advance:
-            packed = [
-                training.run(first, last, config, weights, runtime, advance)
-                for first, last in blocks_of(training.starts, _NODES_AT_ONCE)
-            ]
-        return cls(kernels.concat_packed(packed), parents=shortlist.shape[1], nodes=len(parents))
+        training = _Training(features, true, shortlist, parents, config, costs=costs, kind=weights, seed=runtime.seed)
+        runs = kernels.Runs(runtime.scratch)
+        for run in runtime.map(title, training, training.pieces(runtime.workers is not None)):
+            runs.add(run)
+        return cls(runs.finish(), parents=shortlist.shape[1], nodes=len(parents))
 
     def score(
         self,
@@ -207,25 +207,38 @@ class LinearLevel:
 class _Training:
     """Who trains which nodes of a level, parent by parent; any run of parents gives the same weights as all at once."""
 
-    def __init__(self, features: AnyFeatures, true: CSR, shortlist: CSR, parents: Ids, *, costs: bool) -> None:
+    def __init__(
+        self,
+        features: AnyFeatures,
+        true: CSR,
+        shortlist: CSR,
+        parents: Ids,
+        config: SolverConfig,
+        *,
+        costs: bool,
+        kind: WeightType,
+        seed: int,
+    ) -> None:
         self.features = kernels.TrainingFeatures(sparse_block(features), dense_block(features))
         self.starts, self.nodes = children_of(parents, shortlist.shape[1])
         self.shortlisted, self.positive = canonical(shortlist.T), canonical(true.T)[self.nodes]
-        self.costs = costs
+        self.config, self.costs, self.kind, self.seed = config, costs, kind, seed
         self.cost = kernels.training_cost(self.starts, self.shortlisted.indptr, self.positive.indptr)
-        self.solvable = int(np.count_nonzero(np.diff(self.positive.indptr)))
-        """Nodes that have a positive text."""
 
-    def run(
-        self,
-        first: int,
-        last: int,
-        config: SolverConfig,
-        kind: WeightType,
-        runtime: Runtime,
-        progress: Callable[[int], object],
-    ) -> kernels.Packed:
-        """Train the children of parents [first, last), and pack them."""
+    def pieces(self, spread: bool) -> list[Piece[tuple[int, int]]]:
+        """Runs of parents; smaller ones if they are spread over machines, which have to end at about the same time."""
+        nodes = _NODES_ELSEWHERE if spread else _NODES_AT_ONCE
+        return [self._piece(first, last) for first, last in runs_of(self.starts, nodes)]
+
+    def _piece(self, first: int, last: int) -> Piece[tuple[int, int]]:
+        low, high = int(self.starts[first]), int(self.starts[last])
+        positive, starts = _offsets(self.positive, low, high), self.starts[first : last + 1] - low
+        cost = kernels.training_cost(starts, _offsets(self.shortlisted, first, last), positive)
+        return Piece((first, last), steps=int(np.count_nonzero(np.diff(positive))), cost=cost)
+
+    def __call__(self, run: tuple[int, int], threads: int, advance: Callable[[int], object]) -> kernels.Packed:
+        """Train the children of a run of parents, and pack them."""
+        first, last = run
         low, high = int(self.starts[first]), int(self.starts[last])
         starts, nodes = self.starts[first : last + 1] - low, self.nodes[low:high]
         weights = kernels.train_nodes(
@@ -239,24 +252,12 @@ class _Training:
             positive_cost=_values(self.positive, low, high) if self.costs else None,
             first_child=low,
             level_cost=self.cost,
-            seed=runtime.seed,
-            threads=runtime.cores,
-            progress=progress,
-            **asdict(config),
+            seed=self.seed,
+            threads=threads,
+            progress=advance,
+            **asdict(self.config),
         )
-        return kernels.pack(weights, starts, nodes, kind=kind, threads=runtime.cores)
-
-
-def blocks_of(starts: NDArray[np.int64], size: int) -> list[tuple[int, int]]:
-    """Runs of parents [first, last) with about `size` children each."""
-    blocks, first = [], 0
-    parents = len(starts) - 1
-    while first < parents:
-        last = int(np.searchsorted(starts, starts[first] + size, "right")) - 1
-        last = min(max(last, first + 1), parents)
-        blocks.append((first, last))
-        first = last
-    return blocks
+        return kernels.pack(weights, starts, nodes, kind=self.kind, threads=threads)
 
 
 def everyone(texts: int, parents: int = 1) -> CSR:

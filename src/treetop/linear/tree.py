@@ -97,22 +97,22 @@ class LinearTree:
         config, runtime = config or LinearTreeConfig(), runtime or Runtime()
         if labels.shape[1] != tree.widths[-1]:
             raise DataError(f"the labels have {labels.shape[1]} columns and the tree {tree.widths[-1]} labels")
-        costs = _costs(labels, tree, config)
         levels: list[LinearLevel] = []
         true = root = everyone(features.shape[0])
         found: CSR | None = None
         for level in range(tree.levels):
+            costs = _costs(labels, tree, level, config)
             shortlist = _shortlist(true, root if found is None else found, config.negatives)
             if matched is not None and level == tree.levels - 1:
                 shortlist = union(binarise(shortlist), binarise(matched))
             levels.append(
                 LinearLevel.fit(
-                    features, costs[level], shortlist, tree.parents[level], config.solver,
+                    features, costs, shortlist, tree.parents[level], config.solver,
                     costs=config.relevance != "off", weights=config.weights, runtime=runtime,
                     title=f"train level {level}",
                 )
             )  # fmt: skip
-            true = binarise(costs[level])
+            true = binarise(costs)
             if config.negatives != "teacher" and level < tree.levels - 1:
                 found = _reach(levels[-1], features, found, config.search, runtime)
         return cls(tree, levels, config.search)
@@ -219,9 +219,8 @@ def _reach(level: LinearLevel, features: AnyFeatures, found: CSR | None, search:
     )  # fmt: skip
 
 
-def _costs(labels: CSR, tree: LabelTree, config: LinearTreeConfig) -> list[CSR]:
-    """True nodes of every level, with what an error on them costs: R_t = R_{t+1} C_{t+1} (XR-Transformer eq. 6)."""
-    relevance = labels if config.relevance == "labels" else binarise(labels)
-    levels = [tree.lift(relevance, level) for level in range(tree.levels)]
+def _costs(labels: CSR, tree: LabelTree, level: int, config: LinearTreeConfig) -> CSR:
+    """True nodes of a level, with what an error on them costs: R_t = R_{t+1} C_{t+1} (XR-Transformer eq. 6)."""
+    found = tree.lift(labels if config.relevance == "labels" else binarise(labels), level)
     scale = config.relevance != "off" and config.relevance_norm == "l1"
-    return [normalise(level, "l1") for level in levels] if scale else levels
+    return normalise(found, "l1") if scale else found

@@ -17,7 +17,7 @@ from treetop.methods.tuning.lightxml import Network
 from treetop.metrics import evaluate
 from treetop.predictions import Ask
 from treetop.runtime import Runtime
-from treetop.text.encoder import TextEncoder
+from treetop.text.encoder import EncoderSize, TextEncoder
 
 TREE = LabelTree.from_groups([[0, 1, 2], [3, 4], [5, 6, 7, 8]])
 
@@ -101,3 +101,21 @@ def test_static_negatives_need_groups_and_flat_mode_no_tree(toy_train: Dataset) 
         assert tree is not None
         assert tree.levels == levels
         assert tree.widths[-1] == len(toy_train.space)
+
+
+def test_all_labels_in_chunks_learn_as_well(toy_train: Dataset, toy_test: Dataset, tmp_path: Path) -> None:
+    optim = replace(OPTIM, second_moment="row")
+    model = light(mode="flat", optim=optim)(Runtime(threads=1)).fit(toy_train)
+    assert evaluate(model.predict(toy_test, k=5), toy_test.labels, ["p@1"])["p@1"] > 0.9
+    model.save(tmp_path / "model")
+    loaded = LightXML.load(tmp_path / "model", runtime=Runtime(threads=1))
+    np.testing.assert_array_equal(loaded.predict(toy_test).labels, model.predict(toy_test).labels)
+
+
+def test_the_number_of_weights_decides_about_groups_and_the_number_of_labels_about_moments() -> None:
+    size, model = EncoderSize(parameters=10**6, width=384, layers=6, attention_heads=12), LightXML()
+    heads = [model._heads(labels, size) for labels in (30_000, 55_000, 670_000)]
+    assert [[(head.by_rows, head.full) for head in some] for some in heads] == [
+        [(False, False)], [(False, True)], [(False, False), (True, False)],
+    ]  # fmt: skip
+    assert not LightXML(layers=1)._heads(670_000, size)[0].by_rows

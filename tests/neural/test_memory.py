@@ -21,6 +21,8 @@ def test_the_parts_of_the_formula() -> None:
     assert needed_memory(BERT, PLAIN, OPTIM, head) - needed_memory(BERT, PLAIN, OPTIM, []) == 12 * 670_000 * 768
     dense = [Head(670_000, 768, by_rows=False)]
     assert needed_memory(BERT, PLAIN, OPTIM, dense) - needed_memory(BERT, PLAIN, OPTIM, []) == 16 * 670_000 * 768
+    full = [Head(670_000, 768, by_rows=False, full=True)]
+    assert needed_memory(BERT, PLAIN, OPTIM, full) - needed_memory(BERT, PLAIN, OPTIM, []) == 4 * 670_000 * (768 + 32)
 
 
 @pytest.mark.parametrize(

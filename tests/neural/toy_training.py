@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from treetop.config import from_dict
 from treetop.neural.examples import Batch, Examples
+from treetop.neural.full_head import FullHead
 from treetop.neural.losses import bce
 from treetop.neural.optimiser import Group, group_parameters
 from treetop.neural.scorer import NodeScorer
@@ -33,7 +34,7 @@ NODES = 30
 
 
 class ToyNetwork(nn.Module):
-    """Scores a few of 30 nodes, by rows, from the encoder's last state with dropout."""
+    """Scores a few of 30 nodes, by rows, and all of them, from the encoder's last state with dropout."""
 
     def __init__(self, folder: Path, dropout: float) -> None:
         super().__init__()
@@ -41,12 +42,13 @@ class ToyNetwork(nn.Module):
         self.encoder = TextEncoder.load(config)
         torch.manual_seed(3)
         self.scorer = NodeScorer(NODES, self.encoder.width)
+        self.full = FullHead(NODES, self.encoder.width)
 
     def loss(self, batch: Batch) -> Tensor:
         assert batch.shortlist is not None
-        shortlist = batch.shortlist.ids
-        logits = self.scorer(self.encoder(batch.tokens)[0], shortlist)
-        return bce(logits, targets(batch.true[0].ids, shortlist, NODES), shortlist)
+        shortlist, true, states = batch.shortlist.ids, batch.true[0].ids, self.encoder(batch.tokens)[0]
+        of_all: Tensor = self.full(states, true)
+        return bce(self.scorer(states, shortlist), targets(true, shortlist, NODES), shortlist) + of_all
 
     def parameter_groups(self, config: OptimConfig) -> list[Group]:
         return group_parameters(self, self.encoder, config)

@@ -9,8 +9,8 @@ Jiang, Wang, Sun, Yang, Zhao, Zhuang: LightXML, AAAI 2021.
    change as recall learns: dynamic negative sampling.
 5. Both losses are added. A label's score is its own times its group's.
 
-Small label sets need no groups: one linear layer scores all labels (`mode="flat"`; the paper's Eurlex-4K, Wiki10-31K
-and AmazonCat-13K).
+Label sets whose weights fit in memory need no groups: one linear layer scores all labels (`mode="flat"`; the paper's
+Eurlex-4K, Wiki10-31K and AmazonCat-13K; larger ones in chunks, see `neural.full_head`).
 
 | paper           | here                              |
 |-----------------|-----------------------------------|
@@ -72,7 +72,10 @@ if TYPE_CHECKING:
 
 __all__ = ["LightXML", "LightXMLConfig"]
 
-FLAT_UP_TO = 32_000  # Wiki10-31K, the largest label set that the authors train without groups, has 30,938.
+BY_ELEMENT_UP_TO = 32_000
+"""Labels whose weights have moments each; Wiki10-31K, the most that the authors train without groups, has 30,938."""
+FLAT_WEIGHTS = 2**28
+"""Weights of labels, 1 GiB, up to which there are no groups."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -126,6 +129,11 @@ class LightXMLConfig:
         if self.squash != "none" and not self.bottleneck:
             raise ConfigError(f"squash is '{self.squash}', but bottleneck is 0; there is nothing to squash")
         check_watched(self.optim, self.dev_share)
+
+    def by_chunks(self, labels: int) -> bool:
+        """Whether all labels are scored some at a time, and move by rows; see `neural.full_head`."""
+        wanted = self.optim.second_moment
+        return wanted == "row" or (wanted == "auto" and labels > BY_ELEMENT_UP_TO)
 
 
 def _open_recall_reader(model: LightXML, folder: Folder) -> TextReader | None:
@@ -184,7 +192,9 @@ class LightXML(FineTuned[LightXMLConfig]):
 
     def _group(self, train: Dataset) -> LabelTree:
         """Two levels, groups and labels; one in flat mode."""
-        if self._flat(len(train.space)):
+        from treetop.text.encoder import size_of
+
+        if self._flat(len(train.space), size_of(self.config.encoder)):
             return LabelTree.flat(len(train.space))
         cores, seed = self.runtime.cores, self.runtime.seed
         with self.runtime.bar("tf-idf"):
@@ -195,10 +205,13 @@ class LightXML(FineTuned[LightXMLConfig]):
             tree = grow_tree(representation, self.config.tree, seed=seed, threads=cores)
         return tree.keep([] if tree.levels == 1 else [tree.levels - 2])
 
-    def _flat(self, labels: int) -> bool:
+    def _flat(self, labels: int, encoder: EncoderSize) -> bool:
         if self.config.mode == "auto":
-            return labels <= FLAT_UP_TO and self.config.negatives == "dynamic"
+            return labels * self._width(encoder) <= FLAT_WEIGHTS and self.config.negatives == "dynamic"
         return self.config.mode == "flat"
+
+    def _width(self, encoder: EncoderSize) -> int:
+        return encoder.width * min(self.config.layers, encoder.layers)
 
     @property
     def has_beam(self) -> bool:
@@ -249,7 +262,7 @@ class LightXML(FineTuned[LightXMLConfig]):
         return self.tree
 
     def _tuning(self, sizes: Sizes, costs: EncoderCosts) -> list[Stage]:
-        c, flat = self.config, self._flat(sizes.labels)
+        c, flat = self.config, self._flat(sizes.labels, costs.size)
         costs, heads = costs.of(round(sizes.texts * (1 - c.dev_share))), self._heads(sizes.labels, costs.size)
         weigh, sizes = weighing(sizes, c.tfidf)
         stages = [*([] if flat else [weigh, growing(sizes, c.tree)]), *costs.opening()]
@@ -262,9 +275,9 @@ class LightXML(FineTuned[LightXMLConfig]):
     def _heads(self, labels: int, encoder: EncoderSize) -> list[Head]:
         from treetop.neural.memory import Head
 
-        width = encoder.width * min(self.config.layers, encoder.layers)
-        if self._flat(labels):
-            return [Head(labels, width, by_rows=False)]
+        width = self._width(encoder)
+        if self._flat(labels, encoder):
+            return [Head(labels, width, by_rows=False, full=self.config.by_chunks(labels))]
         groups = Head(2 * labels // self.config.tree.max_leaf + 1, width, by_rows=False)
         return [groups, Head(labels, self.config.bottleneck or width)]
 

@@ -4,7 +4,8 @@ With P parameters of the encoder (of which those of frozen layers do not learn),
 texts of T tokens through L layers of width H with A attention heads, in bytes of float32 numbers:
 
     encoder       4P · 4            weights, gradients and two moments
-    heads         4RW · 3           weights and two moments; gradients too where all rows have one at every step
+    heads         4RW · 3           weights and two moments; gradients too where all rows have one at every step;
+                                    of a full head (`neural.full_head`) 4R(W + B)
     averages      4(P + RW)         one copy more for each of: weight averaging, the best weights so far
     activations   BTL (68H + 10AT)  twice the half-precision count of Korthikanti et al. (2022), eq. 2; with
                                     `checkpointing` 4BTLH for the layers' inputs, and one layer at a time
@@ -23,11 +24,12 @@ __all__ = ["Head", "needed_memory"]
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A scorer to be: nodes, numbers per node, and whether only the rows of a batch have gradients."""
+    """A scorer to be: nodes, numbers per node, and whether only the rows of a batch have gradients, or none has."""
 
     rows: int
     width: int
     by_rows: bool = True
+    full: bool = False
 
 
 def needed_memory(
@@ -38,9 +40,17 @@ def needed_memory(
     learning = size.parameters * (1 - frozen)
     copies = (optim.average != "none") + keeps_best
     of_encoder = 4 * size.parameters + 4 * learning * (3 + copies)
-    moments = 2.0 if optim.second_moment == "element" else 1.0
-    of_heads = sum(4 * h.rows * h.width * (1 + (moments if h.by_rows else 3.0) + copies) for h in heads)
+    of_heads = sum(4 * h.rows * (h.width * (1 + copies) + _moving(h, optim)) for h in heads)
     return int(of_encoder + of_heads + _activations(size, encoder, optim.batch_size, 1 - frozen))
+
+
+def _moving(head: Head, optim: OptimConfig) -> float:
+    """Numbers per row that there are only while a head learns."""
+    if head.full:
+        return optim.batch_size * optim.accumulate
+    if not head.by_rows:
+        return 3.0 * head.width
+    return (1.0 if optim.second_moment == "row" else 2.0) * head.width
 
 
 def _activations(size: EncoderSize, encoder: EncoderConfig, batch: int, share: float) -> float:

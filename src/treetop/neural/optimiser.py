@@ -9,14 +9,15 @@ is proportional to the rows of the batch, so a head of three million labels cost
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from treetop.neural.scorer import NodeScorer
+from treetop.neural.full_head import FullHead
+from treetop.neural.scorer import NodeScorer, Scorer
 from treetop.neural.settings import OptimConfig
 
 __all__ = [
@@ -76,21 +77,29 @@ def _cosine(start: float, end: float, done: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Parameters that share a learning rate and a decay; `rows` if their gradients cover only some rows."""
+    """Parameters that share a learning rate and a decay; `rows` if their gradients cover only some rows.
+
+    Those of a `head` that scores all labels have no gradients: it keeps what they are moved by.
+    """
 
     parameters: dict[str, nn.Parameter]
     lr: float
     decay: float
     rows: bool = False
+    head: FullHead | None = None
 
 
 def group_parameters(module: nn.Module, encoder: nn.Module | None, config: OptimConfig) -> list[Group]:
     """The trainable parameters by encoder or head, decayed or not, dense or by rows."""
     inside = {id(p) for p in encoder.parameters()} if encoder is not None else set()
     by_rows = {id(p) for m in module.modules() if isinstance(m, NodeScorer) for p in m.row_parameters()}
+    heads = {id(p): m for m in module.modules() if isinstance(m, FullHead) for p in m.parameters()}
     groups: dict[tuple[bool, bool, bool], dict[str, nn.Parameter]] = {}
+    of_heads: dict[FullHead, dict[str, nn.Parameter]] = {}
     for name, parameter in module.named_parameters():
-        if parameter.requires_grad:
+        if id(parameter) in heads and parameter.requires_grad:
+            of_heads.setdefault(heads[id(parameter)], {})[name] = parameter
+        elif parameter.requires_grad:
             key = (id(parameter) in inside, parameter.ndim > 1, id(parameter) in by_rows)
             groups.setdefault(key, {})[name] = parameter
     result = []
@@ -98,7 +107,8 @@ def group_parameters(module: nn.Module, encoder: nn.Module | None, config: Optim
         lr = config.lr * (1.0 if of_encoder else config.head_lr_factor)
         decay = config.weight_decay if of_encoder else config.head_weight_decay
         result.append(Group(parameters, lr, decay if matrix else 0.0, rows))
-    return result
+    lr, decay = config.lr * config.head_lr_factor, config.head_weight_decay
+    return [*result, *(Group(parameters, lr, decay, head=head) for head, parameters in of_heads.items())]
 
 
 def pace_heads(config: OptimConfig, module: nn.Module, read: Callable[[], object]) -> OptimConfig:
@@ -110,7 +120,7 @@ def pace_heads(config: OptimConfig, module: nn.Module, read: Callable[[], object
     if config.head_lr_factor:
         return config
     sizes: list[float] = []
-    scorers = [part for part in module.modules() if isinstance(part, NodeScorer)]
+    scorers = [part for part in module.modules() if isinstance(part, Scorer)]
     hooks = [
         scorer.register_forward_pre_hook(lambda _, given: sizes.append(float(given[0].detach().abs().sum(1).mean())))
         for scorer in scorers
@@ -124,7 +134,7 @@ def pace_heads(config: OptimConfig, module: nn.Module, read: Callable[[], object
     return replace(config, head_lr_factor=LOGIT_STEP / (config.lr * size) if size else 1.0)
 
 
-def clip_gradients(parameters: Iterable[nn.Parameter], limit: float) -> Tensor | None:
+def clip_gradients(parameters: Iterable[nn.Parameter], limit: float, heads: Sequence[FullHead] = ()) -> Tensor | None:
     """The norm of the whole gradient; if it is above `limit` every gradient is scaled down to meet it.
 
     Without a limit nothing is computed. Nothing waits for the device: the norm is a tensor, and so is the scale.
@@ -137,12 +147,15 @@ def clip_gradients(parameters: Iterable[nn.Parameter], limit: float) -> Tensor |
             if parameter.grad.is_sparse:
                 parameter.grad = parameter.grad.coalesce()
             values.append(parameter.grad._values() if parameter.grad.is_sparse else parameter.grad)
-    if not values:
+    norms = [torch.linalg.vector_norm(value) for value in values] + [head.norm() for head in heads]
+    if not norms:
         return None
-    norm: Tensor = torch.stack([torch.linalg.vector_norm(value) for value in values]).norm()
+    norm: Tensor = torch.stack(norms).norm()
     scale = (limit / norm).clamp(max=1.0)
     for value in values:
         value.mul_(scale)
+    for head in heads:
+        head.scale(scale)
     return norm
 
 

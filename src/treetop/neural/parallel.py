@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import atexit
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,7 @@ import torch.distributed as dist
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from treetop.neural.full_head import FullHead
 from treetop.runtime import Runtime
 
 __all__ = ["World", "world_of"]
@@ -42,10 +43,12 @@ class World:
         """The part of a batch that is for this process."""
         return rows[self.rank :: self.size]
 
-    def sum_gradients(self, parameters: Iterable[nn.Parameter]) -> None:
-        """Replace every gradient by its sum over the processes."""
+    def sum_gradients(self, parameters: Iterable[nn.Parameter], heads: Sequence[FullHead] = ()) -> None:
+        """Replace every gradient by its sum over the processes; full heads exchange what they keep instead."""
         if self.size == 1:
             return
+        for head in heads:
+            head.gather(self.rows_of_all)
         parameters = list(parameters)
         dense: list[nn.Parameter] = []
         for parameter, kind in zip(parameters, self._kinds(parameters), strict=True):
@@ -55,6 +58,13 @@ class World:
                 dense.append(parameter)
         for bucket in _buckets(dense):
             self._sum_dense(bucket)
+
+    def rows_of_all(self, own: Tensor) -> Tensor:
+        """The rows that each process has, one process after the other."""
+        counts = [torch.zeros(1, dtype=torch.int64) for _ in range(self.size)]
+        dist.all_gather(counts, torch.tensor([len(own)]))
+        everyone = self._gather_padded(own, max(int(count) for count in counts))
+        return torch.cat([rows[: int(count)] for rows, count in zip(everyone, counts, strict=True)])
 
     def agree(self, value: float) -> float:
         """The value that the leading process has."""

@@ -26,12 +26,37 @@ from torch.nn import functional
 
 from treetop.errors import ConfigError
 
-__all__ = ["NodeScorer"]
+__all__ = ["NodeScorer", "Scorer"]
 
 warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta", category=UserWarning)
 
 
-class NodeScorer(nn.Module):
+class Scorer(nn.Module):
+    """A weight vector for each node of a level, and a bias if there is one: where they begin."""
+
+    weight: nn.Parameter
+    bias: nn.Parameter | None
+
+    @torch.no_grad()
+    def expect(self, rate: NDArray[Any], loss: Literal["bce", "squared_hinge"] = "bce") -> None:
+        """Start from the biases that are best without any state: how often each node is true where it is shortlisted.
+
+        They are log(p / (1 − p)) under cross-entropy and 2p − 1 under the squared hinge. From zero, thousands of rare
+        labels would first have to unlearn that they are as likely as not, which drowns everything else.
+        """
+        if self.bias is not None:
+            p = torch.from_numpy(np.asarray(rate, np.float64)).clamp(1e-6, 0.5)
+            self.bias.copy_(torch.logit(p) if loss == "bce" else 2 * p - 1)
+
+    @torch.no_grad()
+    def fill(self, weight: Tensor, bias: Tensor | None = None) -> None:
+        """Start from the given rows instead of random ones, for example those of a linear solver."""
+        self.weight.copy_(weight)
+        if self.bias is not None and bias is not None:
+            self.bias.copy_(bias)
+
+
+class NodeScorer(Scorer):
     """Scores of the nodes of one level; `bottleneck` > 0 projects the state to that width first.
 
     `by_rows=False` says that all nodes will be scored at every step, so that a dense optimiser is the better one.
@@ -80,24 +105,6 @@ class NodeScorer(nn.Module):
         if not self.by_rows:
             return []
         return [self.weight] if self.bias is None else [self.weight, self.bias]
-
-    @torch.no_grad()
-    def expect(self, rate: NDArray[Any], loss: Literal["bce", "squared_hinge"] = "bce") -> None:
-        """Start from the biases that are best without any state: how often each node is true where it is shortlisted.
-
-        They are log(p / (1 − p)) under cross-entropy and 2p − 1 under the squared hinge. From zero, thousands of rare
-        labels would first have to unlearn that they are as likely as not, which drowns everything else.
-        """
-        if self.bias is not None:
-            p = torch.from_numpy(np.asarray(rate, np.float64)).clamp(1e-6, 0.5)
-            self.bias.copy_(torch.logit(p) if loss == "bce" else 2 * p - 1)
-
-    @torch.no_grad()
-    def fill(self, weight: Tensor, bias: Tensor | None = None) -> None:
-        """Start from the given rows instead of random ones, for example those of a linear solver."""
-        self.weight.copy_(weight)
-        if self.bias is not None and bias is not None:
-            self.bias.copy_(bias)
 
 
 class _Sampled(torch.autograd.Function):

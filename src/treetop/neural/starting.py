@@ -13,7 +13,7 @@ import torch
 
 from treetop.labels import LabelTree
 from treetop.linear import LinearLevel, SolverConfig
-from treetop.neural.scorer import NodeScorer
+from treetop.neural.scorer import Scorer
 from treetop.runtime import Runtime
 from treetop.types import CSR, Dense
 
@@ -28,7 +28,7 @@ too small for embeddings of length one (measured, see experiments)."""
 
 
 def start_linearly(
-    scorer: NodeScorer,
+    scorer: Scorer,
     embedding: Dense,
     costs: CSR,
     shortlist: CSR | None,

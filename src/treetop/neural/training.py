@@ -26,6 +26,7 @@ from treetop.errors import ConfigError
 from treetop.neural.averaging import Average
 from treetop.neural.checkpoint import UNESSENTIAL, Checkpoints, optimiser_state, restore_optimiser
 from treetop.neural.examples import Batch, Examples
+from treetop.neural.full_head import RowRMS
 from treetop.neural.optimiser import Group, RowAdamW, beta1_at, clip_gradients, lr_factor, pace_heads
 from treetop.neural.parallel import World, world_of
 from treetop.neural.precision import autocast
@@ -118,6 +119,7 @@ class _Run:
         self.paced = self._paced()
         groups = module.parameter_groups(self.paced)
         self.parameters = {name: p for group in groups for name, p in group.parameters.items()}
+        self.heads = [group.head for group in groups if group.head is not None]
         self.optimisers = _optimisers(groups, config)
         self.per_step = config.batch_size * config.accumulate * world.size
         self.per_epoch = examples.steps_per_epoch(self.per_step)
@@ -163,8 +165,8 @@ class _Run:
             raise ConfigError(
                 f"the loss is {loss} at step {self.step + 1}; lower lr (now {self.config.lr}) or set clip"
             )
-        self.world.sum_gradients(self.parameters.values())
-        norm = clip_gradients(self.parameters.values(), self.config.clip)
+        self.world.sum_gradients(self.parameters.values(), self.heads)
+        norm = clip_gradients(self.parameters.values(), self.config.clip, self.heads)
         for optimiser in self.optimisers:
             optimiser.step()
             optimiser.zero_grad(set_to_none=True)
@@ -338,10 +340,12 @@ def _norm(norm: Tensor | None) -> dict[str, float]:
 
 
 def _optimisers(groups: list[Group], config: OptimConfig) -> list[torch.optim.Optimizer]:
-    """AdamW for whole parameters, RowAdamW for those whose gradients cover only some rows."""
-    dense, rows = ([_options(g, config) for g in groups if g.rows is kind] for kind in (False, True))
+    """AdamW for whole parameters, RowAdamW for those whose gradients cover only some rows, RowRMS for full heads."""
+    heads = [_options(g, config) | {"head": g.head} for g in groups if g.head is not None]
+    dense, rows = ([_options(g, config) for g in groups if g.head is None and g.rows is kind] for kind in (False, True))
     result: list[torch.optim.Optimizer] = [torch.optim.AdamW(dense, fused=True)] if dense else []
-    return [*result, RowAdamW(rows, second_moment=config.second_moment)] if rows else result
+    result += [RowAdamW(rows, second_moment=config.second_moment)] if rows else []
+    return [*result, RowRMS(heads)] if heads else result
 
 
 def _options(group: Group, config: OptimConfig) -> dict[str, Any]:

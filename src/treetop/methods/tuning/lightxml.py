@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from treetop.labels import LabelTree
 from treetop.methods.heads import FILE as HEADS, Heads
 from treetop.neural.examples import Batch, Examples
+from treetop.neural.full_head import FullHead
 from treetop.neural.losses import bce
 from treetop.neural.networks import node_frequencies, seeded
 from treetop.neural.optimiser import Group, group_parameters
@@ -51,8 +52,10 @@ class Network(nn.Module):
         self.recalls_only = False
         self.recall: NodeScorer | None = None
         self.first_encoder: TextEncoder | None = None  # what recall reads by, where ranking has one of its own (BS)
+        self.ranking: NodeScorer | FullHead
         if tree.levels == 1:
-            self.ranking = NodeScorer(labels, width, by_rows=False)
+            in_chunks = config.by_chunks(labels)
+            self.ranking = FullHead(labels, width) if in_chunks else NodeScorer(labels, width, by_rows=False)
             return
         self.below = Children(*tree.children(1))
         self.recall = NodeScorer(tree.widths[0], width, by_rows=False)
@@ -72,6 +75,8 @@ class Network(nn.Module):
     def loss(self, batch: Batch) -> Tensor:
         """Eq. 6: the loss of recall plus the loss of ranking."""
         states, divide_by = self.states(batch.tokens), self.config.divide_by
+        if isinstance(self.ranking, FullHead):
+            return self.ranking(states, batch.true[0].ids, divide_by)  # type: ignore[no-any-return]
         if self.recall is None:
             return bce(self.ranking(states), targets(batch.true[0].ids, None, self.ranking.nodes), None, divide_by)
         if batch.shortlist is not None:  # static negatives: the groups were chosen before

@@ -6,23 +6,29 @@ Two different texts share one by chance about once in 2⁶⁴ pairs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treetop.kernels import text_digests
 from treetop.types import CSR
 
-__all__ = ["digests", "feature_digests", "feature_rows", "hashed"]
+__all__ = ["digests", "earlier_digests", "feature_digests", "feature_rows", "hashed"]
 
 _LOWER = bytes(range(256)).lower()
 _WHITE = b" \t\n\r\v\f"
 
 
-def digests(texts: Iterable[str]) -> NDArray[np.uint64]:
-    """A number per text, the same on every machine and in every version."""
+def digests(texts: Sequence[str]) -> NDArray[np.uint64]:
+    """A number per text, the same on every machine and in every version from 0.3 on."""
+    return text_digests(texts)
+
+
+def earlier_digests(texts: Iterable[str]) -> NDArray[np.uint64]:
+    """The numbers that versions up to 0.2 gave, which their model folders hold."""
     return hashed(text.encode("utf-8", "surrogatepass").translate(_LOWER, _WHITE) for text in texts)
 
 

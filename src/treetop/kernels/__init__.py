@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from treetop.kernels._native import TermIndex, arrange_counts
 from treetop.kernels.dense import best_nodes, margins_at
+from treetop.kernels.digests import text_digests
 from treetop.kernels.kmeans import kmeans_split, kmeans_tree
 from treetop.kernels.names import NamePostings, rank_by_names
 from treetop.kernels.pack import Packed, WeightType, concat_packed, pack, unpack, weights_of_child
@@ -42,6 +43,7 @@ __all__ = [
     "rank_by_names",
     "score_level",
     "squared_lengths",
+    "text_digests",
     "top_k",
     "train_nodes",
     "training_cost",

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from treetop.calibration.calibration import DEPTH, Calibration
 from treetop.config import to_dict
 from treetop.data import Corpus, Dataset, LabelSpace
+from treetop.data.learned import Learned
 from treetop.data.tagged import as_corpus, tagged
 from treetop.errors import ConfigError, DataError, NotFittedError, StoreError
 from treetop.explanation import Explanation
@@ -27,7 +28,7 @@ from treetop.methods.explaining.account import Account
 from treetop.methods.explaining.explained import explained
 from treetop.methods.naming import Catalogue, learn_naming, spaces
 from treetop.methods.origin import Origin
-from treetop.methods.parts import CALIBRATION, KEPT, NAMING, Part, read_parts, write_parts
+from treetop.methods.parts import CALIBRATION, KEPT, LEARNED, NAMING, Part, read_parts, write_parts
 from treetop.methods.readme import readme
 from treetop.naming import Naming
 from treetop.predictions import Ask, Predictions, check_k
@@ -42,7 +43,6 @@ from treetop.version import __version__
 __all__ = ["Method", "Predictor", "training_memory"]
 
 LABELS = "labels.jsonl"
-TEXTS = "texts.safetensors"
 
 C = TypeVar("C")
 M = TypeVar("M", bound="Method[Any]")
@@ -86,8 +86,8 @@ class Method(Configured[C], ABC):
     """Training texts of each label; there after `fit`."""
     training: dict[str, Any]
     """Texts, seconds and memory of the training; there after `fit`."""
-    learned: NDArray[np.uint64] | None = None
-    """The digests of the training texts, sorted; None if they are not known, as of a model from before they were."""
+    learned: Learned | None = None
+    """The training texts, as digests; None if they are not known, as of a model from before they were."""
     calibration: Calibration | None = None
     """Maps from scores to probabilities; there after `calibrate`."""
     kept: KeptTexts | None = None
@@ -109,7 +109,7 @@ class Method(Configured[C], ABC):
             self._fit(dataset)
         self.space = dataset.space
         self.frequency = dataset.frequency
-        self.learned = np.unique(dataset.corpus.digests)
+        self.learned = Learned.of(dataset.corpus)
         self.training = {
             "texts": len(dataset),
             "labels": len(dataset.space),
@@ -253,8 +253,7 @@ class Method(Configured[C], ABC):
             model.training = card["training"]
             model.frequency = folder.read_tensors("labels.safetensors")["frequency"]
             model.space = _read_labels(folder, len(model.frequency))
-            model.learned = folder.read_tensors(TEXTS)["digests"] if folder.has(TEXTS) else None
-            read_parts(model, (*cls.parts, NAMING), folder)
+            read_parts(model, (LEARNED, *cls.parts, NAMING), folder)
             model.adopt(model.naming, None)
             read_parts(model, (CALIBRATION, KEPT), folder)
         model._origin = Origin.of(folder.path)
@@ -264,8 +263,8 @@ class Method(Configured[C], ABC):
         """What is pickled or copied: all of it, or of a model that was loaded where it is from."""
         if self._origin is None or not self._origin.unchanged():
             return self.__dict__ | {"_origin": None}
-        facts = {"space", "frequency", "training", "learned"}
-        stored = facts | {part.attribute for part in (*self.parts, NAMING, CALIBRATION, KEPT)}
+        facts = {"space", "frequency", "training"}
+        stored = facts | {part.attribute for part in (LEARNED, *self.parts, NAMING, CALIBRATION, KEPT)}
         return {name: value for name, value in self.__dict__.items() if name not in stored}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -278,7 +277,7 @@ class Method(Configured[C], ABC):
     def trained_on(self, texts: Input) -> NDArray[np.bool_] | None:
         """Which of the texts the model learned from; figures on those say little. None if it is not known."""
         self._check_fitted()
-        return None if self.learned is None else np.isin(as_corpus(texts).digests, self.learned)
+        return None if self.learned is None else self.learned.among(as_corpus(texts))
 
     def plan(self, train: Dataset) -> Plan:
         """The stages that `fit` goes through on these texts, about how long each takes, and the memory it all needs."""
@@ -337,9 +336,7 @@ class Method(Configured[C], ABC):
         ]  # fmt: skip
         folder.write_lines(LABELS, rows)
         folder.write_tensors("labels.safetensors", {"frequency": np.asarray(frequency)})
-        if self.learned is not None:
-            folder.write_tensors(TEXTS, {"digests": self.learned})
-        write_parts(self, (*self.parts, NAMING, CALIBRATION, KEPT), folder)
+        write_parts(self, (LEARNED, *self.parts, NAMING, CALIBRATION, KEPT), folder)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "space"):

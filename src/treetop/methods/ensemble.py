@@ -15,6 +15,7 @@ import numpy as np
 
 from treetop.config import settle
 from treetop.data import Corpus, Dataset
+from treetop.data.learned import Learned
 from treetop.errors import ConfigError, DataError
 from treetop.methods.base import Method
 from treetop.methods.explaining.account import Account, mixed
@@ -109,7 +110,7 @@ class Ensemble(Method[EnsembleConfig]):
                 raise DataError("the members were trained on different labels; train them on the same dataset")
         ensemble.space, ensemble.frequency = members[0].space, members[0].frequency
         known = [member.learned for member in members if member.learned is not None]
-        ensemble.learned = np.unique(np.concatenate(known)) if known else None
+        ensemble.learned = Learned.joined(known) if known else None
         parts = [member.training for member in members]
         total = {key: round(sum(part[key] for part in parts), 3) for key in ("wall_seconds", "cpu_seconds")}
         ensemble.training = parts[0] | total | {"peak_rss_mib": max(part["peak_rss_mib"] for part in parts)}

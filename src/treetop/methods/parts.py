@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from treetop.calibration.calibration import NAME as CALIBRATED, Calibration
+from treetop.data.learned import FILE as LEARNED_TEXTS, Learned
 from treetop.labels import LabelTree
 from treetop.linear import LinearLevel, LinearTree, SearchConfig
 from treetop.naming import Naming
@@ -16,8 +17,8 @@ from treetop.text import Tfidf
 from treetop.text.kept import NAME as KEPT_TEXTS, KeptTexts
 
 __all__ = [
-    "CALIBRATION", "KEPT", "NAMING", "TFIDF_IF_TEXTS", "TREE", "Part", "linear_level", "linear_tree", "read_parts",
-    "write_parts",
+    "CALIBRATION", "KEPT", "LEARNED", "NAMING", "TFIDF_IF_TEXTS", "TREE", "Part", "linear_level", "linear_tree",
+    "read_parts", "write_parts",
 ]  # fmt: skip
 
 
@@ -86,6 +87,13 @@ CALIBRATION = Part(
     absent_without=CALIBRATED,
 )
 """Maps from scores to probabilities; absent if the model was not calibrated."""
+LEARNED = Part(
+    "learned",
+    write=lambda learned, folder: learned.save(folder),
+    read=lambda _, folder: Learned.load(folder),
+    absent_without=LEARNED_TEXTS,
+)
+"""Digests of the training texts; absent from models of 0.1."""
 KEPT = Part(
     "kept",
     write=lambda kept, folder: kept.save(folder.sub(KEPT_TEXTS)),

@@ -11,6 +11,7 @@ void bind_train(nb::module_ &module);
 void bind_pack(nb::module_ &module);
 void bind_search(nb::module_ &module);
 void bind_terms(nb::module_ &module);
+void bind_digests(nb::module_ &module);
 void bind_probabilities(nb::module_ &module);
 void bind_names(nb::module_ &module);
 void bind_dense_level(nb::module_ &module);
@@ -25,6 +26,7 @@ NB_MODULE(_native, module) {
     treetop::bind_pack(module);
     treetop::bind_search(module);
     treetop::bind_terms(module);
+    treetop::bind_digests(module);
     treetop::bind_probabilities(module);
     treetop::bind_names(module);
     treetop::bind_dense_level(module);

@@ -29,6 +29,7 @@ from treetop.apps.commands.serve import serve
 from treetop.apps.commands.split import split
 from treetop.apps.commands.train import train
 from treetop.apps.commands.tune import tune
+from treetop.apps.groups import ungrouped
 from treetop.errors import TreetopError
 from treetop.version import __version__
 
@@ -50,7 +51,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in COMMANDS:
-    app.command()(command)
+    app.command()(ungrouped(command))
 
 
 def _say_version(wanted: bool) -> None:
@@ -89,8 +90,11 @@ def main() -> None:
 
 
 def _run() -> None:
+    from treetop.apps.remarks import said_plainly
+
     try:
-        app()
+        with said_plainly():
+            app()
     finally:
         sys.stdout.flush()  # now, so that a disk that is full is an error like any other
 

@@ -1,13 +1,42 @@
-"""Texts that a training run keeps aside, so that the figures it prints are those of texts it has not seen."""
+"""The texts of a training run: those to learn from, and those kept aside so that the figures it prints are honest."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
+from treetop.apps.options import Reading
 from treetop.data import Dataset, split_by_ratio, splits
 from treetop.errors import ConfigError
+from treetop.runtime import Runtime
 
-__all__ = ["held_out", "other_splits"]
+__all__ = ["Material", "gather", "held_out", "other_splits"]
+
+
+class Material(NamedTuple):
+    """The texts of a training run."""
+
+    whole: Dataset
+    """All training texts of the data."""
+    train: Dataset
+    """Those of them to learn from."""
+    test: Dataset | None
+    """The others, if a share is held out."""
+    dev: Callable[[], Dataset] | None
+    """Reads the data's dev texts, if there are any."""
+    others: tuple[str, ...]
+    """Splits of the data beside the training texts."""
+
+
+def gather(data: Path, reading: Reading, runtime: Runtime, share: float | None) -> Material:
+    """Read the training texts, and hold out a share of them if that is asked for."""
+    others = other_splits(data, share)
+    whole = reading.read(data, runtime)
+    train, test = held_out(whole, share, runtime.seed)
+    dev = partial(reading.read, data, runtime, split="dev", space=train.space) if "dev" in others else None
+    return Material(whole, train, test, dev, others)
 
 
 def held_out(dataset: Dataset, share: float | None, seed: int) -> tuple[Dataset, Dataset | None]:

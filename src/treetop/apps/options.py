@@ -6,8 +6,9 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any, Optional
+from typing import IO, TYPE_CHECKING, Annotated, Any, ClassVar, Optional
 
 import typer
 
@@ -15,12 +16,13 @@ from treetop.errors import ConfigError
 from treetop.methods.registry import trainable
 
 if TYPE_CHECKING:
+    from treetop.data import Dataset, LabelSpace
     from treetop.runtime import Runtime
 
 __all__ = [
     "BUDGET_HELP", "DATA_HELP", "ENCODER_HELP", "METHOD_HELP", "METRICS_HELP", "THRESHOLD_HELP", "TRIALS_HELP", "Data",
-    "Device", "Encoding", "LabelField", "ModelPath", "Precision", "Quiet", "Seed", "Separator", "StripHtml",
-    "TextField", "Threads", "make_runtime", "method_help", "number_or_words", "numbers", "output",
+    "Device", "Encoding", "ModelPath", "Precision", "Quiet", "Reading", "Running", "Seed", "StripHtml", "TextField",
+    "Threads", "make_runtime", "method_help", "number_or_words", "numbers", "output",
 ]  # fmt: skip
 
 
@@ -43,6 +45,49 @@ Threads = Annotated[int, typer.Option(help="Threads to use; 0 for every core.")]
 Device = Annotated[str, typer.Option(help="Where networks run: cpu, cuda, cuda:1, mps, …")]
 Precision = Annotated[str, typer.Option(help="Numbers of a network in training: float32, or bfloat16 where it pays.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars and no summary.")]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What stands where in a file of texts and labels."""
+
+    title: ClassVar = "Files of texts and labels"
+    text: TextField = "text"
+    labels: Annotated[str, typer.Option(help="Field or column that holds the labels.")] = "labels"
+    separator: Annotated[Optional[str], typer.Option(help="What stands between labels in one column.")] = None  # noqa: UP045
+    encoding: Encoding = None
+    strip_html: StripHtml = False
+
+    def read(
+        self, data: Path, runtime: Runtime | None = None, *, split: str = "train", space: LabelSpace | None = None
+    ) -> Dataset:
+        """The dataset of one split."""
+        from treetop.data import read
+
+        return read(
+            data, split=split, space=space, text=self.text, labels=self.labels, separator=self.separator,
+            encoding=self.encoding, strip_html=self.strip_html, runtime=runtime,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Running:
+    """Where a command runs, and whether it talks."""
+
+    title: ClassVar = "Running"
+    threads: Threads = 0
+    device: Device = "cpu"
+    quiet: Quiet = False
+
+    def runtime(self, seed: int = 0, precision: str = "float32") -> Runtime:
+        """The runtime that is asked for."""
+        from treetop.apps import remarks
+
+        if self.quiet:
+            remarks.quiet()
+        return make_runtime(seed, self.threads, self.quiet, self.device, precision)
+
+
 DATA_HELP = "File, or folder with train, dev, test: json, csv, tsv, parquet, arrow, xlsx, svm, npz."
 Data = Annotated[Path, typer.Option(help=DATA_HELP)]
 TextField = Annotated[
@@ -51,10 +96,8 @@ TextField = Annotated[
         "--text", parser=_names, metavar="NAME[,NAME]", help="Field or column of the text; several are joined."
     ),
 ]
-LabelField = Annotated[str, typer.Option("--labels", help="Field or column that holds the labels.")]
 Encoding = Annotated[Optional[str], typer.Option(help="Encoding of a text file; found out if absent.")]  # noqa: UP045
 StripHtml = Annotated[bool, typer.Option("--strip-html", help="Remove HTML tags from the texts.")]
-Separator = Annotated[Optional[str], typer.Option(help="What stands between labels in one column.")]  # noqa: UP045
 ModelPath = Annotated[Path, typer.Argument(help="Model folder.", show_default=False)]
 BUDGET_HELP = "Time to choose settings in, at most, such as 60, 5m or 2h; 5m if absent."
 TRIALS_HELP = "Choose by so many trials instead, whatever they take: the same again on any machine."

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from treetop.methods.ensemble import Ensemble
 
 __all__ = [
-    "compare_figures", "say_calibrated", "say_ensemble", "say_findings", "say_kept", "say_names", "say_split",
-    "say_trained",
-    "say_verified", "show_analysis", "show_figures", "show_model", "show_presets", "show_suggestions", "warn_of_memory",
+    "compare_figures", "say_calibrated", "say_ensemble", "say_findings", "say_learned", "say_names", "say_split",
+    "say_trained", "say_verified", "show_analysis", "show_figures", "show_model", "show_presets", "show_suggestions",
+    "warn_of_memory",
 ]  # fmt: skip
 
 out = Console()
@@ -74,6 +74,14 @@ def say_trained(model: Method[Any], path: Path) -> None:
         f"{facts['wall_seconds']:.1f} s ({facts['cpu_seconds']:.1f} s of CPU), "
         f"peak memory {size(facts['peak_rss_mib'] * 2**20)}, model {size(_bytes(path))} in {path}"
     )
+
+
+def say_learned(model: Method[Any], path: Path, problem: str | None) -> None:
+    """After training and calibrating: all that came of it, and what stood in the way of probabilities."""
+    say_trained(model, path)
+    say_names(model)
+    say_calibrated(model, problem)
+    say_kept(model)
 
 
 def say_kept(model: Method[Any]) -> None:

@@ -16,3 +16,11 @@ def test_presets_and_methods_are_listed() -> None:
     for record in trainable():  # an ensemble has a command of its own
         assert record.name in listed.stdout
         assert record.name in helped
+
+
+def test_all_settings_of_one_are_shown() -> None:
+    shown = run("presets", "thorough")
+    assert shown.returncode == 0, shown.stderr
+    assert 'method = "xr-linear"' in shown.stdout
+    assert "max_leaf = 400" in shown.stdout
+    assert run("presets", "thorogh").stderr == "error: there is no preset 'thorogh'; did you mean 'thorough'?\n"

@@ -7,19 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from treetop.apps.options import (
-    Data,
-    Device,
-    Encoding,
-    LabelField,
-    ModelPath,
-    Quiet,
-    Separator,
-    StripHtml,
-    TextField,
-    Threads,
-    make_runtime,
-)
+from treetop.apps.options import Data, ModelPath, Reading, Running
 
 __all__ = ["calibrate"]
 
@@ -31,46 +19,30 @@ _LABELS_FILE = "The same, with labels the model was not trained on: label<TAB>te
 def calibrate(
     model: ModelPath,
     data: Data,
+    *,
     split: Annotated[str, typer.Option(help="Which part of the data; not the one you will report.")] = "dev",
     out: Annotated[Optional[Path], typer.Option(help="Where to put it; in place of the model if absent.")] = None,  # noqa: UP045
     names: Annotated[bool, typer.Option(help=_NAMES)] = False,
     labels_file: Annotated[Optional[Path], typer.Option(help=_LABELS_FILE)] = None,  # noqa: UP045
-    text: TextField = "text",
-    labels: LabelField = "labels",
-    separator: Separator = None,
-    encoding: Encoding = None,
-    strip_html: StripHtml = False,
-    threads: Threads = 0,
-    device: Device = "cpu",
-    quiet: Quiet = False,
+    reading: Reading,
+    running: Running,
 ) -> None:
     """Turn the scores of a trained model into probabilities, by texts that it has not seen."""
     from treetop.apps import tables
-    from treetop.data import read
     from treetop.data.labelfile import read_catalogue
     from treetop.methods import load
     from treetop.store import Folder
 
     target = model if out is None else out
     Folder.check_target(target)
-    runtime = make_runtime(0, threads, quiet, device)
+    runtime = running.runtime()
     loaded = load(model, runtime=runtime)
-    dataset = read(
-        data,
-        split=split,
-        space=loaded.space,
-        text=text,
-        labels=labels,
-        separator=separator,
-        encoding=encoding,
-        strip_html=strip_html,
-        runtime=runtime,
-    )
+    dataset = reading.read(data, runtime, split=split, space=loaded.space)
     if names or labels_file is not None:
         loaded.learn_names(dataset, catalogue=None if labels_file is None else read_catalogue(labels_file))
     loaded.calibrate(dataset)
     loaded.save(target)
-    if not quiet:
+    if not running.quiet:
         if names or labels_file is not None:
             tables.say_names(loaded)
         tables.say_calibrated(loaded)

@@ -8,19 +8,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from treetop.apps.options import (
-    Data,
-    Device,
-    Encoding,
-    LabelField,
-    Quiet,
-    Separator,
-    StripHtml,
-    TextField,
-    Threads,
-    make_runtime,
-    output,
-)
+from treetop.apps.options import Data, Reading, Running, output
 
 __all__ = ["compare"]
 
@@ -28,18 +16,13 @@ __all__ = ["compare"]
 def compare(
     models: Annotated[list[Path], typer.Argument(help="Model folders, or files of predictions.", show_default=False)],
     data: Data,
+    *,
     split: Annotated[str, typer.Option(help="Which part of the data.")] = "test",
     metrics: Annotated[Optional[str], typer.Option(help="Such as p@1,ndcg@5; all of the usual if absent.")] = None,  # noqa: UP045
     benchmark: Annotated[Optional[str], typer.Option(help="Public dataset whose propensity constants to use.")] = None,  # noqa: UP045
     json_file: Annotated[Optional[Path], typer.Option("--json", help="Also write all figures to this file.")] = None,  # noqa: UP045
-    text: TextField = "text",
-    labels: LabelField = "labels",
-    separator: Separator = None,
-    encoding: Encoding = None,
-    strip_html: StripHtml = False,
-    threads: Threads = 0,
-    device: Device = "cpu",
-    quiet: Quiet = False,
+    reading: Reading,
+    running: Running,
 ) -> None:
     """Compare models on the same texts: quality with paired errors, rare labels, cost, and what is beyond chance.
 
@@ -51,8 +34,8 @@ def compare(
 
     asked = metrics.split(",") if metrics else None
     k = largest_k(asked or (*DEFAULT, *PROPENSITY_SCORED))
-    wanted = Wanted(data, split, text, labels, separator, encoding, strip_html)
-    found = compare(line_up(models, wanted, max(k, 5), make_runtime(0, threads, quiet, device)), asked, benchmark)
+    wanted = Wanted(data, split, reading)
+    found = compare(line_up(models, wanted, max(k, 5), running.runtime()), asked, benchmark)
     show_comparison(found, asked)
     if json_file is not None:
         with output(json_file) as file:

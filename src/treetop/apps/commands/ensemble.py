@@ -8,7 +8,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from treetop.apps.options import Device, LabelField, Quiet, Separator, TextField, Threads, make_runtime, numbers
+from treetop.apps.options import Reading, Running, numbers
 from treetop.errors import ConfigError
 
 __all__ = ["ensemble"]
@@ -17,23 +17,19 @@ __all__ = ["ensemble"]
 def ensemble(
     models: Annotated[list[Path], typer.Argument(help="Model folders, of the same labels.", show_default=False)],
     out: Annotated[Path, typer.Option(help="Where to put the folder of the ensemble.")],
+    *,
     fuser: Annotated[Optional[str], typer.Option(help="What is averaged: rank_average, average, …")] = None,  # noqa: UP045
     weights: Annotated[Optional[str], typer.Option(help="A number per model, as 2,1,1.")] = None,  # noqa: UP045
     data: Annotated[Optional[Path], typer.Option(help="Choose members, fuser and weights on these texts.")] = None,  # noqa: UP045
     split: Annotated[str, typer.Option(help="Which part of the data; not the one you will report.")] = "dev",
     calibration: Annotated[bool, typer.Option(help="Turn scores into probabilities on the texts of --data.")] = True,
-    text: TextField = "text",
-    labels: LabelField = "labels",
-    separator: Separator = None,
-    threads: Threads = 0,
-    device: Device = "cpu",
-    quiet: Quiet = False,
+    reading: Reading,
+    running: Running,
 ) -> None:
     """Let trained models vote: one model folder like any other."""
     from treetop.apps import tables
     from treetop.apps.calibrating import Naming, learned
     from treetop.config import override
-    from treetop.data import read
     from treetop.methods import load
     from treetop.methods.ensemble import Ensemble, EnsembleConfig, choose
     from treetop.store import Folder
@@ -43,20 +39,19 @@ def ensemble(
     Folder.check_target(out)
     if out.resolve() in [path.resolve() for path in models]:
         raise ConfigError(f"--out is {out}, one of the members, which would be replaced; choose another place")
-    runtime = make_runtime(0, threads, quiet, device)
+    runtime = running.runtime()
     members = [load(path, runtime=runtime) for path in models]
     problem = None
     if data is None:
         settings = override(EnsembleConfig(), [f"fuser={fuser or 'rank_average'}"])
         model = Ensemble.of(members, replace(settings, weights=numbers("--weights", weights) if weights else None))
     else:
-        space = members[0].space
-        dataset = read(data, split=split, space=space, text=text, labels=labels, separator=separator, runtime=runtime)
+        dataset = reading.read(data, runtime, split=split, space=members[0].space)
         model = choose(members, dataset)
         naming = Naming(wanted=not any(member.naming is not None for member in model.members))  # theirs count already
         problem = learned(model, dataset, naming) if calibration else None
     model.save(out)
-    if not quiet:
+    if not running.quiet:
         tables.say_names(model)
         tables.say_calibrated(model, problem)
         tables.say_ensemble(model, [path for path, one in zip(models, members, strict=True) if one in model.members])

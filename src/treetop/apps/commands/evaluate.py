@@ -8,26 +8,14 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from treetop.apps.options import (
-    Data,
-    Device,
-    Encoding,
-    LabelField,
-    Quiet,
-    Separator,
-    StripHtml,
-    TextField,
-    Threads,
-    make_runtime,
-    number_or_words,
-    output,
-)
+from treetop.apps.options import Data, Reading, Running, number_or_words, output
 
 __all__ = ["evaluate"]
 
 
 def evaluate(
     data: Data,
+    *,
     model: Annotated[Optional[Path], typer.Argument(help="Model folder.", show_default=False)] = None,  # noqa: UP045
     predictions: Annotated[
         Optional[Path],  # noqa: UP045
@@ -45,14 +33,8 @@ def evaluate(
     ] = None,
     benchmark: Annotated[Optional[str], typer.Option(help="Public dataset whose propensity constants to use.")] = None,  # noqa: UP045
     json_file: Annotated[Optional[Path], typer.Option("--json", help="Also write the figures to this file.")] = None,  # noqa: UP045
-    text: TextField = "text",
-    labels: LabelField = "labels",
-    separator: Separator = None,
-    encoding: Encoding = None,
-    strip_html: StripHtml = False,
-    threads: Threads = 0,
-    device: Device = "cpu",
-    quiet: Quiet = False,
+    reading: Reading,
+    running: Running,
 ) -> None:
     """Measure a model on labelled texts, or the predictions of any program.
 
@@ -60,32 +42,20 @@ def evaluate(
     """
     from treetop.apps import tables
     from treetop.apps.measure import figures_of, measure
-    from treetop.data import read
     from treetop.errors import ConfigError
     from treetop.methods import load
 
     if model is None and predictions is None:
         raise ConfigError("there is nothing to measure; give a model folder, or --predictions with a file")
-    runtime = make_runtime(0, threads, quiet, device)
+    runtime = running.runtime()
     loaded = None if model is None else load(model, runtime=runtime)
-    space = None if loaded is None else loaded.space
-    dataset = read(
-        data,
-        split=split,
-        space=space,
-        text=text,
-        labels=labels,
-        separator=separator,
-        encoding=encoding,
-        strip_html=strip_html,
-        runtime=runtime,
-    )
+    dataset = reading.read(data, runtime, split=split, space=None if loaded is None else loaded.space)
     asked = metrics.split(",") if metrics else None
     if predictions is not None:
         from treetop.apps.predicted import read_predictions, rows_by_id
         from treetop.data.readers import source_of
 
-        rows = rows_by_id(source_of(data, split), text, encoding)
+        rows = rows_by_id(source_of(data, split), reading.text, reading.encoding)
         found = read_predictions(predictions, dataset.space.names, rows, len(dataset))
         figures = figures_of(found, dataset, asked, benchmark, model=loaded, threshold=threshold)
     else:

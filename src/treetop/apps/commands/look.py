@@ -8,29 +8,15 @@ from typing import Annotated, Optional
 
 import typer
 
-from treetop.apps.options import (
-    DATA_HELP,
-    Encoding,
-    LabelField,
-    Quiet,
-    Separator,
-    StripHtml,
-    TextField,
-    make_runtime,
-    output,
-)
+from treetop.apps.options import DATA_HELP, Quiet, Reading, make_runtime, output
 
 __all__ = ["look"]
 
 
 def look(
     data: Annotated[Path, typer.Argument(help=DATA_HELP, show_default=False)],
+    reading: Reading,
     split: Annotated[str, typer.Option(help="Which part of the data.")] = "train",
-    text: TextField = "text",
-    labels: LabelField = "labels",
-    separator: Separator = None,
-    encoding: Encoding = None,
-    strip_html: StripHtml = False,
     json_file: Annotated[Optional[Path], typer.Option("--json", help="Also write the facts to this file.")] = None,  # noqa: UP045
     quiet: Quiet = False,
 ) -> None:
@@ -38,16 +24,7 @@ def look(
     from treetop.apps.look_page import show_look
     from treetop.apps.looking import look_at
 
-    found = look_at(
-        data,
-        split,
-        text=text,
-        labels=labels,
-        separator=separator,
-        encoding=encoding,
-        strip_html=strip_html,
-        runtime=make_runtime(0, 0, quiet),
-    )
+    found = look_at(data, split, **vars(reading), runtime=make_runtime(0, 0, quiet))
     if not quiet:
         show_look(found)
     if json_file is not None:

@@ -13,13 +13,9 @@ from treetop.apps.options import (
     METRICS_HELP,
     TRIALS_HELP,
     Data,
-    Encoding,
-    LabelField,
     Quiet,
+    Reading,
     Seed,
-    Separator,
-    StripHtml,
-    TextField,
     Threads,
     make_runtime,
 )
@@ -30,6 +26,7 @@ __all__ = ["tune"]
 def tune(
     data: Data,
     out: Annotated[Path, typer.Option(help="Where to put the recipe, a TOML file for `treetop train --config`.")],
+    *,
     budget: Annotated[Optional[str], typer.Option(help=BUDGET_HELP)] = None,  # noqa: UP045
     trials: Annotated[Optional[int], typer.Option(help=TRIALS_HELP)] = None,  # noqa: UP045
     metrics: Annotated[Optional[str], typer.Option(help=METRICS_HELP)] = None,  # noqa: UP045
@@ -37,11 +34,7 @@ def tune(
     encoder: Annotated[Optional[str], typer.Option(help=ENCODER_HELP)] = None,  # noqa: UP045
     picture: Annotated[Optional[Path], typer.Option(help="Draw quality against cost: .svg or .png.")] = None,  # noqa: UP045
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a search that was cut off.")] = False,
-    text: TextField = "text",
-    labels: LabelField = "labels",
-    separator: Separator = None,
-    encoding: Encoding = None,
-    strip_html: StripHtml = False,
+    reading: Reading,
     seed: Seed = 0,
     threads: Threads = 0,
     quiet: Quiet = False,
@@ -56,17 +49,13 @@ def tune(
     from treetop.apps.tuning.picture import draw
     from treetop.apps.tuning.recipe import recipe
     from treetop.apps.tuning.tables import say_chosen, show_outcome
-    from treetop.data import read, splits
+    from treetop.data import splits
     from treetop.store import whole_file
 
     wish = wish_of(budget, trials, metrics, most_weights)
     runtime = make_runtime(seed, threads, quiet)
-    read_split = partial(
-        read, data, text=text, labels=labels, separator=separator, encoding=encoding, strip_html=strip_html,
-        runtime=runtime,
-    )  # fmt: skip
-    train = read_split(split="train")
-    dev = partial(read_split, split="dev", space=train.space) if "dev" in splits(data) else None
+    train = reading.read(data, runtime)
+    dev = partial(reading.read, data, runtime, split="dev", space=train.space) if "dev" in splits(data) else None
     journal = out.with_name(f"{out.name}.trials")
     with whole_file(out) as file:
         chosen = choose(train, dev, wish, runtime, encoder=encoder, journal=journal, resume=resume)

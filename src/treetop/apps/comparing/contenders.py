@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from treetop.apps.options import Reading
 from treetop.apps.predicted import READERS, read_predictions, rows_by_id
-from treetop.data import Dataset, LabelSpace, read
+from treetop.data import Dataset, LabelSpace
 from treetop.data.readers import source_of
 from treetop.errors import ConfigError, DataError
 from treetop.methods import Method, load
@@ -29,16 +30,11 @@ class Wanted:
 
     data: Path
     split: str = "test"
-    text: Any = "text"
-    labels: str = "labels"
-    separator: str | None = None
-    encoding: str | None = None
-    strip_html: bool = False
+    reading: Reading = field(default_factory=Reading)
 
     def read(self, space: LabelSpace | None, runtime: Runtime) -> Dataset:
         """The texts with their labels."""
-        options = {name: value for name, value in asdict(self).items() if name != "data"}
-        return read(self.data, space=space, runtime=runtime, **options)
+        return self.reading.read(self.data, runtime, split=self.split, space=space)
 
     def training(self, runtime: Runtime) -> Dataset:
         """The training texts of the same data."""
@@ -46,7 +42,7 @@ class Wanted:
 
     def rows(self) -> dict[str, int]:
         """The row of each text that has an id, by which predictions may name it."""
-        return rows_by_id(source_of(self.data, self.split), self.text, self.encoding)
+        return rows_by_id(source_of(self.data, self.split), self.reading.text, self.reading.encoding)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from typing import Any
 
+from treetop.apps.toml import lines
 from treetop.apps.tuning.choosing import Chosen
 from treetop.apps.tuning.outcome import Outcome
 from treetop.apps.tuning.trial import Trial
@@ -17,12 +16,12 @@ __all__ = ["figures", "gap", "named", "recipe"]
 
 def recipe(chosen: Chosen, data: str, seed: int) -> str:
     """The TOML file: `treetop train --config FILE` trains by it."""
-    lines = [*_head(chosen, data, seed), f'method = "{chosen.method}"']
+    found = [*_head(chosen, data, seed), f'method = "{chosen.method}"']
     if chosen.method != "xr-linear":
-        lines += list(_table((), _plain(difference(chosen.settings, type(chosen.settings)()))))
+        found += list(lines(difference(chosen.settings, type(chosen.settings)())))
     elif chosen.outcome is not None:
-        lines += list(_table((), chosen.outcome.space.values(chosen.outcome.chosen.setting)))
-    return "\n".join(lines) + "\n"
+        found += list(lines(chosen.outcome.space.values(chosen.outcome.chosen.setting)))
+    return "\n".join(found) + "\n"
 
 
 def figures(trial: Trial) -> str:
@@ -79,20 +78,3 @@ def _worth(outcome: Outcome, question: str, answer: str) -> str:
         if (one.question.name, one.answer.name) == (question, answer):
             return f" ({gap(one.gain)} points on {one.texts:,} texts)"
     return ""
-
-
-def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings as TOML can hold them: None is what they are without a line."""
-    pairs = ((name, _plain(value) if isinstance(value, Mapping) else value) for name, value in values.items())
-    return {name: value for name, value in pairs if value is not None}
-
-
-def _table(path: tuple[str, ...], values: Mapping[str, Any]) -> Iterator[str]:
-    """A table of TOML, its plain values first."""
-    plain = {name: value for name, value in values.items() if not isinstance(value, Mapping)}
-    if path and plain:
-        yield from ("", f"[{'.'.join(path)}]")
-    yield from (f"{name} = {json.dumps(value)}" for name, value in plain.items())
-    for name, value in values.items():
-        if isinstance(value, Mapping):
-            yield from _table((*path, name), value)

@@ -10,7 +10,7 @@ from drills.hostile import try_mutation
 from drills.inputs import try_input
 from drills.sanitizing import sanitize
 from drills.saving import kill_a_save, no_room, replace_while_read, two_writers
-from drills.serving import serve_and_kill
+from drills.serving import about_the_service, serve_and_kill
 from drills.soaking import about_the_soak, soak
 from drills.training import any_threads, kill_a_training, kill_a_training_of_minilm
 
@@ -44,8 +44,9 @@ _LIST = (
           "no report", sanitize),
     Drill("soak", "eight threads ask one model of every method, for hours; a round is five seconds",
           "every answer is right, and memory does not grow by 1 %", soak, facts=about_the_soak),
-    Drill("serving", "two workers under load: models replaced, workers killed by SIGKILL, feedback written",
-          "no request fails that a killed worker did not hold, no feedback is lost, memory stays", serve_and_kill),
+    Drill("serving", "three workers under load and feedback; in 90 seconds the model is replaced and a worker killed",
+          "no request fails that a killed worker did not hold, no feedback is lost, memory stays", serve_and_kill,
+          facts=about_the_service),
     Drill("threads", "linear trainings on 1, 2 and 5 threads", "the same files", any_threads),
 )  # fmt: skip
 DRILLS = {drill.name: drill for drill in _LIST}

@@ -1,4 +1,8 @@
-"""A service under load whose models are replaced and whose workers are killed: nobody notices, and nothing is lost."""
+"""A service under load whose models are replaced and whose workers are killed: nobody notices, and nothing is lost.
+
+The service, its clients and one worker live from the first round to the last; in each round the model is replaced and
+another worker is killed. `--rounds 20` of 90 seconds are half an hour.
+"""
 
 from __future__ import annotations
 
@@ -14,61 +18,129 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from random import Random
 from typing import Any
 
-from drills.drill import MODELS
+from drills.drill import MODELS, Facts
+from treetop.apps.serve.model import version_of
 from treetop.methods import load
 
-__all__ = ["serve_and_kill"]
+__all__ = ["UnderLoad", "about_the_service", "serve_and_kill"]
 
-_CLIENTS, _WORKERS, _PATIENCE = 4, 2, 120.0
-_GROWTH, _SPARE = 1.3, 64 << 20
-"""How much more memory than at first the workers may have at the end."""
-
-
-def serve_and_kill(place: Path, number: int, episodes: int = 2, seconds: float = 0.0) -> str:
-    """So many times: replace the model, kill a worker; every request and every line of feedback must be there."""
-    chance, scratch = Random(number), place / f"service-{number}"
-    shutil.rmtree(scratch, ignore_errors=True)
-    shutil.copytree(MODELS / "xr-linear", scratch / "model")
-    service = _Service(scratch)
-    try:
-        clients = [_Client(service.port, worker) for worker in range(_CLIENTS)]
-        before = service.memory()
-        for episode in range(episodes):
-            service.wait(lambda: all(client.answered > 20 * (episode + 1) for client in clients))  # noqa: B023
-            load(MODELS / chance.choice(("xr-linear", "one-vs-all"))).save(scratch / "model")
-            victim = chance.choice(service.workers())
-            os.kill(victim, signal.SIGKILL)
-            service.wait(lambda: victim not in service.workers() and len(service.workers()) == _WORKERS)  # noqa: B023
-            service.wait(
-                lambda: service.figure("treetop_workers_ready") == _WORKERS
-            )  # with none left, who could answer?
-            time.sleep(seconds)
-        after = service.memory()
-        problems = [problem for client in clients for problem in client.end()]
-        problems += _unlike(clients, episodes, before, after)
-    finally:
-        said = service.end()
-    return "; ".join([*problems, *_lost(clients, scratch), *([said[-300:]] if "Traceback" in said else [])])[:1000]
+_CLIENTS, _WORKERS, _PATIENCE = 4, 3, 120.0
+_PACE = 0.05
+"""Seconds from a client's request for suggestions to its next: a load that leaves room for others on the machine."""
+_SPELL = 90.0
+"""Seconds of a round, at least."""
+_GROWTH, _SPARE = 1.05, 8 << 20
+"""How much more memory than after its first round the worker that is never killed may hold."""
 
 
-def _unlike(clients: list[_Client], episodes: int, before: float, after: float) -> list[str]:
-    """What is more than may be: connections that were cut, memory that was taken."""
-    cut, most = sum(client.cut for client in clients), episodes * len(clients)
-    found = [f"{cut} connections were cut, of {most} that kills explain"] if cut > most else []
-    grown = after > _GROWTH * before + _SPARE
-    return [*found, *([f"memory went from {before / 2**20:.0f} to {after / 2**20:.0f} MiB"] if grown else [])]
+def serve_and_kill(place: Path, number: int) -> str:
+    """Replace the model, kill a worker; every request and every line of feedback must be there."""
+    return _under_load(place).round(number, _SPELL)
 
 
-def _lost(clients: list[_Client], scratch: Path) -> list[str]:
-    """Feedback that was confirmed and is not there; and lines that are none."""
-    files = sorted((scratch / "feedback" / "model").glob("*.jsonl"))
-    there = {json.loads(line)["id"] for file in files for line in file.read_text().splitlines()}
-    lost = [name for client in clients for name in client.kept if name not in there]
-    return [f"{len(lost)} of {sum(len(client.kept) for client in clients)} lines of feedback are lost"] if lost else []
+def about_the_service() -> Facts:
+    """What has come of all rounds of this process."""
+    return _SERVED[-1].facts()
+
+
+_SERVED: list[UnderLoad] = []
+
+
+@cache
+def _under_load(place: Path) -> UnderLoad:
+    _SERVED.append(UnderLoad(place))
+    return _SERVED[-1]
+
+
+class UnderLoad:
+    """A service and its clients."""
+
+    def __init__(self, place: Path) -> None:
+        self.scratch = place / "service"
+        shutil.copytree(MODELS / "xr-linear", self.scratch / "model")
+        self.service = _Service(self.scratch)
+        self.lasting = self.service.workers()[0]
+        self.clients = [_Client(self.service.port, number) for number in range(_CLIENTS)]
+        self.first = self.now = self.cut = 0
+
+    def round(self, number: int, spell: float) -> str:
+        """One model, one worker, and what went wrong in so many seconds."""
+        end = time.monotonic() + spell
+        self.replace_model(number)
+        self.kill_worker(number)
+        time.sleep(max(0.0, end - time.monotonic()))
+        self.answer_more()
+        problems = self.problems()
+        return f"round {number}: {'; '.join(problems)}"[:1000] if problems else ""
+
+    def facts(self) -> Facts:
+        """How much was asked and kept, and what the worker that is never killed holds."""
+        return {
+            "requests": 2 * sum(client.answered for client in self.clients),
+            "feedback lines": sum(len(client.kept) for client in self.clients),
+            "connections cut": sum(client.cut for client in self.clients),
+            "bytes after the first round": self.first, "bytes at the end": self.now,
+        }  # fmt: skip
+
+    def end(self) -> None:
+        """Clients first, then the service."""
+        for client in self.clients:
+            client.end()
+        self.service.end()
+
+    def replace_model(self, number: int) -> None:
+        """Another model takes the place of the one that is served, and is served."""
+        folder = self.scratch / "model"
+        load(MODELS / ("one-vs-all", "xr-linear")[number % 2]).save(folder)
+        self.service.wait(lambda: self.service.version() == version_of(folder))
+
+    def kill_worker(self, number: int) -> None:
+        """A worker dies, and another takes its place."""
+        young = [worker for worker in self.service.workers() if worker != self.lasting]
+        victim = young[number % len(young)]
+        os.kill(victim, signal.SIGKILL)
+        self.service.wait(lambda: victim not in self.service.workers() and len(self.service.workers()) == _WORKERS)
+        self.service.wait(lambda: self.service.figure("treetop_workers_ready") == _WORKERS)
+
+    def answer_more(self) -> None:
+        """Every client is answered once more, so that it is seen whether all goes on."""
+        before = [client.answered for client in self.clients]
+        self.service.wait(lambda: all(now.answered > then for now, then in zip(self.clients, before, strict=True)))
+
+    def problems(self) -> list[str]:
+        """What has gone wrong in this round."""
+        return [
+            *(problem for client in self.clients for problem in client.told()),
+            *self._cut(), *self._grown(), *self._lost(), *self._said(),
+        ]  # fmt: skip
+
+    def _cut(self) -> list[str]:
+        """A killed worker may hold a request of each client, not more."""
+        before, self.cut = self.cut, sum(client.cut for client in self.clients)
+        more = self.cut - before
+        return [f"{more} connections were cut, {_CLIENTS} at most are the kill's"] if more > _CLIENTS else []
+
+    def _grown(self) -> list[str]:
+        self.now = _resident(self.lasting)
+        self.first = self.first or self.now
+        grown = self.now > _GROWTH * self.first + _SPARE
+        return [f"a worker grew from {self.first / 2**20:.0f} to {self.now / 2**20:.0f} MiB"] if grown else []
+
+    def _lost(self) -> list[str]:
+        """Feedback that was confirmed and is not there; and lines that are none."""
+        confirmed = {name for client in self.clients for name in tuple(client.kept)}
+        files = sorted((self.scratch / "feedback" / "model").glob("*.jsonl"))
+        whole = (file.read_text().rpartition("\n")[0] for file in files)  # the last line may just be written
+        lost = confirmed - {json.loads(line)["id"] for text in whole for line in text.splitlines()}
+        return [f"{len(lost)} of {len(confirmed)} lines of feedback are lost"] if lost else []
+
+    def _said(self) -> list[str]:
+        said = self.service.said()
+        return [said[-300:]] if "Traceback" in said else []
 
 
 class _Client:
@@ -82,15 +154,19 @@ class _Client:
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
-    def end(self) -> list[str]:
-        """Stop; what went wrong."""
+    def end(self) -> None:
+        """Ask no more."""
         self._ended.set()
         self._thread.join(_PATIENCE)
-        return self._problems
+
+    def told(self) -> list[str]:
+        """What went wrong since this was last asked."""
+        found, self._problems = self._problems, []
+        return found
 
     def _work(self) -> None:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE)
-        while not self._ended.is_set():
+        while not self._ended.wait(_PACE):
             text = f"apple pie {self.number} {self.answered}"
             status, _ = self._ask(connection, "/v1/suggest", {"texts": [text]})
             kept, answer = self._ask(connection, "/v1/feedback", {"text": text, "added": ["pie"]})
@@ -125,52 +201,56 @@ class _Service:
 
     def __init__(self, scratch: Path) -> None:
         command = [sys.executable, "-m", "treetop", "serve", "model", "--port", "0", "--workers", str(_WORKERS)]
-        self._log = (scratch / "log").open("w+")
-        self.process = subprocess.Popen(command, cwd=scratch, stderr=self._log, preexec_fn=_end_with_the_parent)
+        self._log = scratch / "log"
+        with self._log.open("w") as log:
+            self.process = subprocess.Popen(command, cwd=scratch, stderr=log, preexec_fn=_end_with_the_parent)
         self.port = 0
         self.wait(self._listens)
 
     def _listens(self) -> bool:
-        found = re.search(r" at http://127\.0\.0\.1:(\d+)", self._said())
+        found = re.search(r" at http://127\.0\.0\.1:(\d+)", self.said())
         self.port = int(found[1]) if found else 0
         return bool(found)
 
-    def _said(self) -> str:
-        return Path(self._log.name).read_text()
+    def said(self) -> str:
+        """What it has written to its log."""
+        return self._log.read_text()
 
     def wait(self, true: Callable[[], bool]) -> None:
         """Until something is true."""
         end = time.monotonic() + _PATIENCE
         while not true():
             if time.monotonic() > end or self.process.poll() is not None:
-                raise TimeoutError(f"nothing happened; the service said {self._said()[-300:]}")
-            time.sleep(0.02)
+                raise TimeoutError(f"nothing happened; the service said {self.said()[-300:]}")
+            time.sleep(0.1)
+
+    def end(self) -> None:
+        """Stop it."""
+        self.process.terminate()
+        self.process.wait(_PATIENCE)
 
     def workers(self) -> list[int]:
-        """The processes that serve."""
+        """The processes that serve, the oldest first."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
         return [int(child) for child in children if b"spawn_main" in _command(child)]
 
+    def version(self) -> str:
+        """Of the model that is served."""
+        found: str = json.loads(self._get("/v1/models"))["models"][0]["version"]
+        return found
+
     def figure(self, name: str) -> float:
         """A number of its metrics."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE)
-        connection.request("GET", "/metrics")
-        found = re.search(rf"^{name} (\S+)$", connection.getresponse().read().decode(), re.M)
-        connection.close()
+        found = re.search(rf"^{name} (\S+)$", self._get("/metrics"), re.M)
         return float(found[1]) if found else 0.0
 
-    def memory(self) -> float:
-        """Resident bytes of all workers."""
-        pages = [Path(f"/proc/{worker}/statm").read_text().split()[1] for worker in self.workers()]
-        return float(sum(map(int, pages)) * os.sysconf("SC_PAGE_SIZE"))
-
-    def end(self) -> str:
-        """Stop it; all that it said."""
-        self.process.terminate()
-        self.process.wait(_PATIENCE)
-        said = self._said()
-        self._log.close()
-        return said
+    def _get(self, path: str) -> str:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE)
+        try:
+            connection.request("GET", path)
+            return connection.getresponse().read().decode()
+        finally:
+            connection.close()
 
 
 def _command(process: str) -> bytes:
@@ -178,6 +258,11 @@ def _command(process: str) -> bytes:
         return Path(f"/proc/{process}/cmdline").read_bytes()
     except OSError:
         return b""
+
+
+def _resident(process: int) -> int:
+    """Bytes that a process holds."""
+    return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _end_with_the_parent() -> None:

@@ -15,7 +15,7 @@ from drills.drill import MODELS, ROOT, Drill, Outcome, run
 from drills.hostile import try_mutation
 from drills.page import record, write_page
 from drills.plan import DRILLS
-from drills.serving import serve_and_kill
+from drills.serving import UnderLoad
 from drills.training import any_threads, kill_a_training
 
 LINEAR = ("xr-linear", "one-vs-all", "ensemble")
@@ -72,7 +72,12 @@ def test_linear_models_do_not_depend_on_threads(tmp_path: Path) -> None:
 
 def test_a_service_under_load_loses_nothing(tmp_path: Path) -> None:
     pytest.importorskip("starlette")
-    assert serve_and_kill(tmp_path, 0, episodes=1) == ""
+    served = UnderLoad(tmp_path)
+    try:
+        assert served.round(0, spell=0) == ""
+    finally:
+        served.end()
+    assert served.facts()["feedback lines"] > 0
 
 
 def test_a_process_that_is_lost_is_a_failure() -> None:

@@ -18,9 +18,9 @@ def test_the_page_may_load_nothing_from_elsewhere(service: Served) -> None:
 
 def test_paths_that_do_not_exist(service: Served) -> None:
     for path in ("/nothing", "/v1/nothing", "/../server.py", "/%2e%2e/server.py", "/..%2fserver.py"):
-        answer = service.get(path)
-        assert answer.status == 404, path
-        assert "nothing at this path" in answer.problem
+        for answer in (service.get(path), service.post(path, {})):
+            assert answer.status == 404, path
+            assert "nothing at this path" in answer.problem
 
 
 def test_a_service_without_a_page(plain_folder: Path) -> None:

@@ -12,30 +12,42 @@ import numpy as np
 from treetop.apps.serve.batching import pieces_of
 from treetop.apps.serve.endpoint import Call, ClientGoneError
 from treetop.apps.serve.model import ServedModel
+from treetop.apps.serve.service import Service
 from treetop.apps.serve.watch import Watch
 from treetop.predictions import Predictions
 
-__all__ = ["predict"]
+__all__ = ["at_once", "predict"]
 
 _AT_ONCE = 16_384
 """Characters of texts that a linear model is asked about in between; longer ones would keep others waiting."""
+
+
+def at_once(
+    service: Service, model: ServedModel, texts: Sequence[str], k: int, labels: Sequence[str] | None = None
+) -> Predictions | None:
+    """The k best labels of each text where that takes no waiting; else None."""
+    if texts and (model.needs_encoder or sum(map(len, texts)) > _AT_ONCE):
+        return None
+    found = model.predict(texts, k, labels, service.watch.took if texts else None)
+    _count(service.watch, model, found, labels)
+    return found
 
 
 async def predict(
     call: Call, model: ServedModel, texts: Sequence[str], k: int, labels: Sequence[str] | None = None
 ) -> Predictions:
     """The k best labels of each text."""
-    watch = call.service.watch
-    if not model.needs_encoder and sum(map(len, texts)) <= _AT_ONCE:
-        found = model.predict(texts, k, labels, watch.took)
-    elif not texts:
-        found = model.predict(texts, k, labels)
-    else:
+    found = at_once(call.service, model, texts, k, labels)
+    if found is None:
         found = await _queued(call, model, texts, k, labels)
-    watch.suggested(model.name, len(texts))
+        _count(call.service.watch, model, found, labels)
+    return found
+
+
+def _count(watch: Watch, model: ServedModel, found: Predictions, labels: Sequence[str] | None) -> None:
+    watch.suggested(model.name, len(found))
     if labels is None:  # else the best label is one of a few, and tells nothing about the text
         _look_for_drift(watch, model, found)
-    return found
 
 
 def _look_for_drift(watch: Watch, model: ServedModel, found: Predictions) -> None:

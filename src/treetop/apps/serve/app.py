@@ -21,7 +21,7 @@ from treetop.apps.serve.endpoints import ALL
 from treetop.apps.serve.problems import ProblemError
 from treetop.apps.serve.service import Service
 
-__all__ = ["PAGE", "application"]
+__all__ = ["PAGE", "Application", "application"]
 
 PAGE = Path(__file__).parent / "page"
 _PAGE_HEADERS = {
@@ -36,7 +36,9 @@ class _Page(StaticFiles):
     """Files of the page, which may load nothing from elsewhere."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """A file, or a problem if there is none."""
+        """A file, or a problem if there is none, however it is asked for."""
+        if self.lookup_path(path or "index.html")[1] is None:
+            raise HTTPException(404)
         response = await super().get_response(path, scope)
         response.headers.update(_PAGE_HEADERS)
         return response
@@ -54,19 +56,25 @@ class _OtherMethod:
         raise HTTPException(405, headers={"allow": self.allowed})
 
 
-class _LookedUp:
+class Application:
     """Requests for paths without parts that vary go straight to their endpoint; the others take the router's way."""
 
     def __init__(self, router: ASGIApp, handlers: Mapping[tuple[str, str], Handler]) -> None:
         self.router, self.handlers = router, handlers
+        self.short = {path.encode(): one for (_, path), one in handlers.items() if one.endpoint.at_once is not None}
+        """Endpoints by the paths of requests that may need no waiting."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on."""
         handler = self.handlers.get((scope["method"], scope["path"])) if scope["type"] == "http" else None
         await (handler or self.router)(scope, receive, send)
 
+    def at_once(self, path: bytes, headers: list[tuple[bytes, bytes]], body: bytes) -> bytes | None:
+        """The answer to a POST, if there is one without waiting."""
+        return self.short[path].at_once(headers, body)
 
-def application(service: Service, lifespan: Lifespan[Starlette] | None = None) -> ASGIApp:
+
+def application(service: Service, lifespan: Lifespan[Starlette] | None = None) -> Application:
     """All endpoints, and the page at /."""
     handlers = {(one.method, one.path): Handler(one, service) for one in ALL}
     routes: list[BaseRoute] = [Route(path, handler, methods=[method]) for (method, path), handler in handlers.items()]
@@ -79,7 +87,9 @@ def application(service: Service, lifespan: Lifespan[Starlette] | None = None) -
     refusals = {HTTPException: _problem}
     router = Starlette(routes=routes, exception_handlers=refusals, middleware=_cors(service), lifespan=lifespan)
     whole: dict[tuple[str, str], Handler] = {key: one for key, one in handlers.items() if "{" not in key[1]}
-    return router if service.settings.origins else _LookedUp(router, whole)
+    if service.settings.origins:
+        whole.clear()  # the headers for pages of other sites are the router's
+    return Application(router, whole)
 
 
 def _cors(service: Service) -> list[Middleware]:

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 import traceback
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qsl
@@ -25,7 +25,7 @@ from treetop.errors import TreetopError
 if TYPE_CHECKING:
     from treetop.apps.serve.service import Service
 
-__all__ = ["Call", "ClientGoneError", "Endpoint", "Handler", "Plain", "send_problem"]
+__all__ = ["JSON_HEAD", "Call", "ClientGoneError", "Endpoint", "Handler", "Plain", "send_problem"]
 
 log = logging.getLogger("treetop.serve")
 
@@ -36,6 +36,8 @@ _FORM = b"application/x-www-form-urlencoded"
 _ENCODER = msgspec.json.Encoder()
 _NONE = b""
 _COMMON = ((b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store"))
+JSON_HEAD = b"".join(b"%s: %s\r\n" % header for header in ((b"content-type", _JSON), *_COMMON))
+"""The headers of an answer in JSON, beside its length."""
 
 
 class ClientGoneError(Exception):
@@ -83,6 +85,8 @@ class Endpoint:
     """The type of the answer; None: it has no body, or is `Plain`."""
     plain: str | None = None
     """The content type of a plain answer."""
+    at_once: Callable[[Service, Any], Any] | None = None
+    """The same answer for a request without a query, where it takes no waiting; None where it does."""
     takes: Any = None
     """The type of the body; None: there is none that matters."""
     query: Any = None
@@ -93,6 +97,7 @@ class Endpoint:
     open: bool = False
     """Whether it is answered without a key."""
     group: str = "treetop"
+    """Where the description has it; nowhere if it is empty."""
 
 
 class Handler:
@@ -102,6 +107,25 @@ class Handler:
         self.endpoint, self.service = endpoint, service
         takes_json = endpoint.takes is not None and not endpoint.form
         self._decoder = msgspec.json.Decoder(endpoint.takes) if takes_json else None
+
+    def at_once(self, headers: list[tuple[bytes, bytes]], body: bytes) -> bytes | None:
+        """The answer to a request that has come as a whole; None if it must go the long way, be it to be refused."""
+        start, service = time.monotonic(), self.service
+        assert self.endpoint.at_once is not None
+        assert self._decoder is not None
+        try:
+            if service.keys is not None and not self.endpoint.open:
+                service.keys.check(headers)
+            _check_content_type(headers, form=False)
+            if len(body) > service.settings.body_limit:
+                return None
+            given = self.endpoint.at_once(service, self._decoder.decode(body))
+            answer = None if given is None else _ENCODER.encode(given)
+        except Exception:  # of whatever kind: the long way meets it again, and knows what to say
+            return None
+        if answer is not None:
+            service.watch.answered(self.endpoint.path, self.endpoint.status, time.monotonic() - start)
+        return answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Read, answer, send, count."""
@@ -139,7 +163,7 @@ class Handler:
         query = None if endpoint.query is None else _convert(scope["query_string"], endpoint.query, "query")
         if endpoint.takes is None:
             return query
-        _check_content_type(scope, form=endpoint.form)
+        _check_content_type(scope["headers"], form=endpoint.form)
         body = await read_body(receive, self.service.settings.body_limit)
         asked = _convert(body, endpoint.takes, "form") if self._decoder is None else self._decode(self._decoder, body)
         return asked if query is None else (asked, query)
@@ -171,8 +195,8 @@ def _convert(encoded: bytes, kind: Any, what: str) -> Any:
         raise ProblemError(400, f"the {what} is not valid UTF-8 in percent encoding") from None
 
 
-def _check_content_type(scope: Scope, *, form: bool) -> None:
-    given = next((value for name, value in scope["headers"] if name == b"content-type"), b"")
+def _check_content_type(headers: Iterable[tuple[bytes, bytes]], *, form: bool) -> None:
+    given = next((value for name, value in headers if name == b"content-type"), b"")
     if given in (_JSON, _FORM) and form == (given == _FORM):
         return
     given = given.partition(b";")[0].strip().lower()

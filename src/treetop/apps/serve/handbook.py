@@ -81,11 +81,6 @@ def _table(rows: list[tuple[str, Any, str]]) -> str:
     return f"<div class='scroll'><table><tr><th>field</th><th>type</th><th></th></tr>{lines}</table></div>"
 
 
-def _row(name: str, schema: Any, said: str) -> str:
-    kind = _named(schema) + _default(schema)
-    return f"<tr><td><code>{escape(name)}</code></td><td>{kind}</td><td>{escape(said)}</td></tr>"
-
-
 def _default(schema: Any) -> str:
     return f", else <code>{escape(str(schema['default']))}</code>" if schema.get("default") is not None else ""
 

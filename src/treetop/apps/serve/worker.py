@@ -21,6 +21,7 @@ from treetop.apps.serve.app import application
 from treetop.apps.serve.counts import make_table
 from treetop.apps.serve.endpoints import PATHS
 from treetop.apps.serve.idle import IdleConnections
+from treetop.apps.serve.protocol import Protocol
 from treetop.apps.serve.service import Service
 from treetop.apps.serve.settings import Settings
 from treetop.apps.serve.watch import Watch, columns
@@ -46,7 +47,10 @@ class Worker:
         self.failure: BaseException | None = None
         self._reload = asyncio.Event()
         app = application(self.service, self._lifespan)
-        config = uvicorn.Config(app, log_level="warning", access_log=False, ws="none", timeout_keep_alive=75)
+        config = uvicorn.Config(
+            app, http=Protocol, ws="none", log_level="warning", access_log=False, proxy_headers=False,
+            timeout_keep_alive=75,
+        )  # fmt: skip
         self.server = uvicorn.Server(config)
 
     def run(self, sockets: Sequence[socket.socket]) -> None:

@@ -32,11 +32,11 @@ async def style(_call: Call, _asked: None) -> Plain:
 def _description(call: Call) -> dict[str, object]:
     from treetop.apps.serve.endpoints import ALL
 
-    return describe(ALL, keys=call.service.keys is not None)
+    return describe([one for one in ALL if one.group], keys=call.service.keys is not None)
 
 
 ENDPOINTS = (
     Endpoint("GET", "/openapi.json", openapi, "OpenAPI description", plain="application/json", open=True),
     Endpoint("GET", "/docs", docs, "Description for people", plain="text/html", open=True),
-    Endpoint("GET", "/docs.css", style, "Style of the description", plain="text/css", open=True),
+    Endpoint("GET", "/docs.css", style, "Style of the description", plain="text/css", open=True, group=""),
 )

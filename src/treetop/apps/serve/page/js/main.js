@@ -95,6 +95,7 @@ function connectAnswers() {
 function showAnswer(answer) {
   explaining.follow(answer);
   const suggestions = list.show(answer, settings.model?.explains ?? false);
+  byId("copies").hidden = !answer;
   byId("suggestions-none").hidden = suggestions.length > 0;
   byId("suggestions-none").textContent = answer ? "The model suggests no label as sure as that." : "Labels will appear here, each with how sure the model is.";
   byId("suggestions-facts").textContent = answer ? `${suggestions.length} in ${timeOf(answer)}` : "";

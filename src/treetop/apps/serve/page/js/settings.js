@@ -6,8 +6,8 @@ import { count, counted } from "./words.js";
 const AIMS = [
   { name: "all", words: "all of them", cut: null },
   { name: "value", words: "at least as sure as", cut: { min: 0, max: 1, step: 0.01, start: 0.3 } },
-  { name: "auto", words: "the best F1", cut: null, calibrated: true },
-  { name: "f1-macro", words: "the best macro-F1", cut: null, calibrated: true },
+  { name: "auto", words: "the best balance (F1)", cut: null, calibrated: true },
+  { name: "f1-macro", words: "the best for rare labels (macro-F1)", cut: null, calibrated: true },
   { name: "precision", words: "a precision of", cut: { min: 0.5, max: 0.99, step: 0.01, start: 0.9 }, calibrated: true },
 ];
 const MARGINS = { min: -10, max: 10, step: 0.1, start: 0 };

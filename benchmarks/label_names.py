@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treetop.data import Dataset, LabelSpace, read, split_by_ratio, splits
+from treetop.data import Dataset, read, split_by_ratio, splits
 from treetop.data.labelfile import read_catalogue
 from treetop.methods import Method
+from treetop.methods.naming import renewed
 from treetop.methods.registry import method_class
 from treetop.methods.resolving import decide
 from treetop.metrics.ranking import judge
@@ -34,12 +35,7 @@ def some(dataset: Dataset, count: int | None, seed: int) -> Dataset:
     if count is None or count >= len(dataset):
         return dataset
     rows = np.random.default_rng(seed).permutation(len(dataset))[:count]
-    part = dataset.take(np.sort(rows))
-    used = np.unique(part.labels.indices)
-    names = [part.space.names[label] for label in used]
-    texts = None if part.space.texts is None else [part.space.texts[label] for label in used]
-    labels = part.labels[:, used].tocsr()
-    return Dataset(part.corpus, labels, LabelSpace(names, texts))
+    return dataset.take(np.sort(rows)).with_own_labels()
 
 
 def measured(model: Method[Any], test: Dataset) -> dict[str, NDArray[np.float64]]:
@@ -81,6 +77,7 @@ def main() -> None:
         rest, held_out = train, read(given.data, split="dev")
     else:
         rest, held_out = split_by_ratio(train, 0.9, given.seed)
+        rest = rest.with_own_labels()
     test = some(read(given.data, split="test"), given.test_texts, given.seed)
     catalogue = read_catalogue(given.data / "labels.txt")
     model.fit(rest)
@@ -93,6 +90,7 @@ def main() -> None:
                          | model.training["label_names"]), flush=True)  # fmt: skip
     if rest is not train and not given.once:
         model.fit(train)
+        learned = {way: naming and renewed(naming, model, held_out) for way, naming in learned.items()}
     base: dict[str, NDArray[np.float64]] = {}
     for way, naming in {"without": None, **learned}.items():
         model.adopt(naming, None)

@@ -2,7 +2,7 @@
 
 An explanation takes apart the margin of a label, which the score follows from:
 
-    margin = Σ words + Σ constants + rest          constants: bias, what an encoder gives a text without words
+    margin = Σ words + Σ constants + rest          constants: bias, what an encoder gives a text without words, …
 
 `words` tells what each word adds, wherever it adds it; `parts` the same sum by its sources: tf-idf, the encoder, label
 names. `path` has a row for each level of the search, with the same words in the same order.
@@ -17,8 +17,8 @@ from typing import Any
 from treetop.predictions import Kind
 
 __all__ = [
-    "BIAS", "ENCODER", "FEATURES", "LABEL_NAMES", "NO_WORDS", "REST", "TFIDF", "Explanation", "Member", "Neighbour",
-    "Removal", "Step", "Word",
+    "BIAS", "ENCODER", "FEATURES", "LABEL_NAMES", "NO_WORDS", "READING", "REST", "TFIDF", "Explanation", "Member",
+    "Neighbour", "Removal", "Step", "Word",
 ]  # fmt: skip
 
 TFIDF = "tf-idf"
@@ -33,6 +33,8 @@ BIAS = "bias"
 """The constant of a classifier."""
 NO_WORDS = "encoder without words"
 """What an encoder adds when it reads a text in which all words are masked."""
+READING = "reading in fewer bits"
+"""What the reader that predicts, often in 8 bits, adds to what the encoder itself makes of the text."""
 REST = "rest"
 """What is left of the margin: rounding, and what an integral over the encoder misses."""
 

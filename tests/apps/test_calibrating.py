@@ -9,6 +9,7 @@ from treetop.data import Dataset, LabelSpace
 from treetop.errors import ConfigError
 from treetop.methods.xr_linear import XRLinear
 from treetop.metrics import expected_calibration_error
+from treetop.sparse import from_parts
 
 
 def test_on_dev_texts_unless_it_is_not_wanted(toy_train: Dataset, toy_test: Dataset) -> None:
@@ -60,6 +61,45 @@ def test_names_are_learned_first_and_outlive_the_second_training() -> None:
     choose_calibrating("xr-linear", train, None, False, 0, Naming(catalogue=LabelSpace(NAMES))).fit(only)
     assert only.naming is not None
     assert only.calibration is None
+
+
+def with_rare_labels() -> Dataset:
+    """Texts of which every tenth has a label of its own, whose name it says."""
+    data = named_texts(1000, 1)
+    texts = [f"{text} rarity{row}" if row % 10 == 0 else text for row, text in enumerate(data.corpus.texts)]
+    names = [[data.space.names[label] for label in data.labels[[row]].indices.tolist()] for row in range(len(data))]
+    return Dataset.build(texts, [own + [f"rarity{row}"] * (row % 10 == 0) for row, own in enumerate(names)])
+
+
+def test_labels_that_only_held_out_texts_have_are_not_known_beforehand() -> None:
+    data = with_rare_labels()
+    chosen = choose_calibrating("xr-linear", data, None, True, 0)
+    assert chosen.held_out is not None
+    assert chosen.train.frequency.all()
+    assert len(chosen.train.space) < len(data.space)
+    model, first = XRLinear(), XRLinear().fit(chosen.train)
+    assert chosen.fit(model) is None
+    first.learn_names(chosen.held_out()).calibrate(chosen.held_out())
+    for one in (model, first):
+        assert one.naming is not None
+        assert one.calibration is not None
+        assert not one.naming.unseen.any()
+    assert model.space.names == data.space.names
+    assert model.naming is not None
+    assert model.naming.evidence("here is rarity10", "rarity10")  # whichever part it was in
+    before, after = first.calibration.evidence, model.calibration.evidence  # type: ignore[union-attr]
+    assert [first.space.names[label] for label in before.label] == [model.space.names[label] for label in after.label]
+    number = [model.space.index[name] for name in first.space.names]
+    assert after.true[number].tolist() == before.true[:-1].tolist()
+    assert after.true.sum() == before.true.sum()
+    assert len(model.calibration.band) == len(data.space)  # type: ignore[union-attr]
+
+
+def test_labels_of_a_list_are_known_beforehand() -> None:
+    texts = with_rare_labels()
+    labels = from_parts(texts.labels.indptr, texts.labels.indices, texts.labels.data, columns=len(texts.space) + 1)
+    listed = Dataset(texts.corpus, labels, texts.space.extended(["never"]))
+    assert choose_calibrating("xr-linear", listed, None, True, 0).train.space == listed.space
 
 
 def test_labels_that_could_not_be_suggested_are_refused(toy_train: Dataset) -> None:

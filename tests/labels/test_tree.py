@@ -178,6 +178,14 @@ def test_from_paths_pads_short_paths_with_single_children() -> None:
     assert len(set(top)) == 3
 
 
+@pytest.mark.parametrize("levels", [1, 2, 3, 4])
+def test_the_labels_below_a_node_are_those_of_which_it_is_the_ancestor(levels: int) -> None:
+    tree = LabelTree.from_codes(np.random.default_rng(levels).integers(0, 3, (40, levels - 1)))
+    for level in range(levels):
+        for node in range(tree.widths[level]):
+            assert tree.below(level, node).tolist() == np.flatnonzero(tree.ancestors(level) == node).tolist()
+
+
 def test_wrong_widths_and_levels_are_named() -> None:
     tree = LabelTree.from_groups([[0, 1], [2]])
     with pytest.raises(DataError, match="2 columns, but level 1 of the tree has 3 nodes"):

@@ -2,17 +2,22 @@
 
 Dev texts cost a prediction. Without them a share of the training texts is held out, if that is asked for: the model is
 trained on the others and calibrated, and then trained again on all texts, for which the same maps hold. A model with an
-encoder is not trained twice, which may take hours: it does without the texts held out.
+encoder is not trained twice, which may take hours: it does without the texts held out. The first model does not know
+labels that only texts held out have: nobody could name these beforehand, and they would be right far too often.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from treetop.data import Dataset, LabelSpace, split_by_ratio
 from treetop.errors import ConfigError, DataError
 from treetop.methods import Method
+from treetop.methods.naming import renewed
 from treetop.methods.registry import method_record
 
 __all__ = ["Calibrating", "Naming", "calibrated", "choose_calibrating", "learned"]
@@ -53,13 +58,24 @@ class Calibrating(NamedTuple):
         model.fit(self.train)
         if self.held_out is None:
             return None
-        problem = learned(model, self.held_out(), self.naming, maps=self.maps)
+        texts = self.held_out()
+        problem = learned(model, texts, self.naming, maps=self.maps)
         if self.again is not None:
-            naming, calibration, facts = model.naming, model.calibration, model.training.get("label_names")
+            first = copy(model)
             model.fit(self.again)
-            model.adopt(naming, calibration)
-            model.training |= {} if facts is None else {"label_names": facts}
+            _hand_on(first, model, texts)
         return problem
+
+
+def _hand_on(first: Method[Any], model: Method[Any], held_out: Dataset) -> None:
+    """What a first model learned from texts held out, for one trained on these, too, which may have more labels."""
+    naming = None if first.naming is None else renewed(first.naming, model, held_out)
+    space, calibration = model.space if naming is None else naming.space, first.calibration
+    if calibration is not None:
+        number = np.array([space.index[name] for name in first.space.names])
+        calibration = calibration.renumbered(number, len(space))
+    model.adopt(naming, calibration)
+    model.training |= {key: value for key, value in first.training.items() if key == "label_names"}
 
 
 def learned(model: Method[Any], held_out: Dataset, naming: Naming, *, maps: bool = True) -> str | None:
@@ -99,6 +115,8 @@ def choose_calibrating(
         return Calibrating(dataset)
     if dev is not None:
         return Calibrating(dataset, dev, naming=naming, maps=maps)
+    by_texts = bool(dataset.frequency.all())  # labels are those that texts have, and not from a list of all there are
     share = min(max(_SHARE, _FEWEST / len(dataset)), _LARGEST_SHARE, _MOST / len(dataset))
     rest, held_out = split_by_ratio(dataset, 1 - share, seed)
+    rest = rest.with_own_labels() if by_texts else rest  # texts to come have labels that no list names beforehand
     return Calibrating(rest, lambda: held_out, None if method_record(name).has("encoder") else dataset, naming, maps)

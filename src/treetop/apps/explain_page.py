@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from treetop.apps.bars import bar
-from treetop.explanation import REST, Explanation, Neighbour, Word
+from treetop.explanation import READING, REST, Explanation, Neighbour, Word
 
 __all__ = ["show_explanation"]
 
@@ -129,8 +129,8 @@ def _sources(found: Explanation) -> Table:
 
 
 def _shown(parts: Mapping[str, float]) -> dict[str, float]:
-    """All but a rest of rounding."""
-    return {name: value for name, value in parts.items() if name != REST or abs(value) >= _NEGLIGIBLE}
+    """All but what is only rounding."""
+    return {name: value for name, value in parts.items() if name not in (READING, REST) or abs(value) >= _NEGLIGIBLE}
 
 
 def _path(found: Explanation) -> Table:

@@ -11,13 +11,13 @@ Sorting by probability instead would cost precision: bands are blunt, and scores
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treetop.calibration.aims import parse_aim
+from treetop.calibration.aims import Aim, parse_aim
 from treetop.calibration.bands import band_of, edges_with_enough
 from treetop.calibration.evidence import Evidence
 from treetop.calibration.isotonic import rising_map
@@ -60,6 +60,7 @@ class Calibration:
     """Labels of each held-out text that were judged."""
     top_probability: float | None = None
     """The mean probability of the best label of a held-out text, as for texts to come; None if it was not kept."""
+    _found: dict[Aim, float | Floats] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def fit(cls, predictions: Predictions, true: CSR, frequency: NDArray[np.int64]) -> Calibration:
@@ -92,11 +93,20 @@ class Calibration:
 
     def threshold(self, aim: str) -> float | Floats:
         """The probability at or above which labels reach an aim such as `precision:0.9`; or one for each label."""
-        return self.evidence.threshold(parse_aim(aim))
+        wanted = parse_aim(aim)
+        if wanted not in self._found:  # a walk through all the evidence, and asked for with every text
+            self._found[wanted] = self.evidence.threshold(wanted)
+        return self._found[wanted]
 
     def moved(self, frequency: NDArray[np.int64]) -> Calibration:
         """The same maps for a model of the same labels that was trained again, on more texts."""
         return replace(self, band=band_of(frequency, self.edges))
+
+    def renumbered(self, number: NDArray[np.int64], labels: int) -> Calibration:
+        """The same for a model of more labels, in which each label has the given number."""
+        band = np.zeros(labels, np.uint8)
+        band[number] = self.band
+        return replace(self, band=band, evidence=self.evidence.renumbered(number, labels))
 
     def describe(self) -> dict[str, Any]:
         """Facts worth showing."""

@@ -6,7 +6,7 @@ had not seen the text in question, as for texts to come.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,6 +55,12 @@ class Evidence:
         order = np.lexsort((label, -probability))
         true = np.bincount(np.minimum(judged.true.indices, labels), minlength=labels + 1)
         return cls(label[order], probability[order], hit[order], true.astype(np.int64), len(judged.labels))
+
+    def renumbered(self, number: NDArray[np.int64], labels: int) -> Evidence:
+        """The same with a number for each label among more labels."""
+        true = np.zeros(labels + 1, np.int64)
+        true[number], true[labels] = self.true[:-1], self.true[-1]
+        return replace(self, label=number[self.label].astype(np.int32), true=true)
 
     def curve(self) -> Curve:
         """Precision, recall, F1 and labels per text at every threshold worth telling apart."""

@@ -203,6 +203,14 @@ class Dataset:
         """Number of texts without any label."""
         return int(np.count_nonzero(np.diff(self.labels.indptr) == 0))
 
+    def with_own_labels(self) -> Dataset:
+        """The same texts, and of the labels only those that a text has."""
+        used = np.flatnonzero(self.frequency)
+        names = [self.space.names[label] for label in used.tolist()]
+        texts = None if self.space.texts is None else [self.space.texts[label] for label in used.tolist()]
+        filtered = None if self.filtered is None else canonical(self.filtered[:, used])
+        return Dataset(self.corpus, canonical(self.labels[:, used]), LabelSpace(names, texts), filtered=filtered)
+
     def take(self, rows: ArrayLike) -> Dataset:
         """The given rows (ids, or a boolean mask), in that order; the label space stays whole."""
         chosen = _row_ids(rows, len(self))

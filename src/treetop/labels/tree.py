@@ -147,6 +147,16 @@ class LabelTree:
             node = parent[node]
         return node
 
+    def below(self, level: int, node: int) -> Ids:
+        """The labels below a node of a level, in rising order."""
+        first, last = node, node + 1
+        for parent in self.parents[self._number(level) + 1 : -1]:  # children of neighbours are neighbours
+            first, last = (int(at) for at in np.searchsorted(parent, [first, last]))
+        if self._number(level) == self.levels - 1:
+            return np.array([node], np.int32)
+        above = self.parents[-1]
+        return np.flatnonzero((above >= first) & (above < last)).astype(np.int32)
+
     def path(self, label: int) -> list[int]:
         """The node of each level that a label is below, coarse to fine, the label itself last."""
         nodes = [label]

@@ -164,26 +164,30 @@ class LinearLevel:
             features, values = np.append(features, behind), np.append(values, found.dense[at])
         return features, values, float(found.bias[at])
 
-    def margin_of(self, node: int, features: AnyFeatures) -> NodeMargin:
-        """The margin of a node for the first of some texts, and what each of its features adds."""
+    def margin_of(self, node: int, features: AnyFeatures, parent: int | None = None) -> NodeMargin:
+        """The margin of a node for the first of some texts, and what each of its features adds.
+
+        Who knows its parent spares the look for it.
+        """
         sparse, dense = sparse_block(features), dense_block(features)
         row = slice(0, 0 if sparse is None else int(sparse.indptr[1]))
         columns, values = (_NO_IDS, _NOTHING) if sparse is None else (sparse.indices[row], sparse.data[row])
-        parent, at = self._place_of(node)
+        parent, at = self._place_of(node, parent)
         weights, of_dense = kernels.weights_of_child(self.arrays, parent, at, columns)
         of_dense = _NOTHING if of_dense is None else of_dense
         numbers = _NOTHING if dense is None else dense[0]
         bias = float(self.arrays["bias"][self.arrays["children_ptr"][parent] + at])
         return NodeMargin(values.astype(np.float64) * weights, numbers.astype(np.float64) * of_dense, of_dense, bias)
 
-    def _place_of(self, node: int) -> tuple[int, int]:
+    def _place_of(self, node: int, parent: int | None = None) -> tuple[int, int]:
         """The parent of a node, and its place among the children."""
-        place = np.flatnonzero(self.arrays["children"] == node)
+        starts = self.arrays["children_ptr"]
+        first, last = (0, None) if parent is None else starts[parent : parent + 2]
+        place = first + np.flatnonzero(self.arrays["children"][first:last] == node)
         if not place.size:
             raise DataError(f"there is no node {node}; the level has nodes 0 to {self.nodes - 1}")
-        starts = self.arrays["children_ptr"]
-        parent = int(np.searchsorted(starts, place[0], "right")) - 1
-        return parent, int(place[0] - starts[parent])
+        above = int(np.searchsorted(starts, place[0], "right")) - 1
+        return above, int(place[0] - starts[above])
 
     def all_weights(self) -> NodeWeights:
         """The weights of all nodes as matrices, a row for each in the order of their numbers."""

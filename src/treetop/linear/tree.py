@@ -155,7 +155,8 @@ class LinearTree:
         """The margins on the path to a label for the first of some texts, taken apart, coarse to fine."""
         self._check_width(features)
         path = self.tree.path(label)
-        return [level.margin_of(node, features) for level, node in zip(self.levels, path, strict=True)]
+        steps = zip(self.levels, path, [0, *path], strict=False)
+        return [level.margin_of(node, features, parent) for level, node, parent in steps]
 
     @property
     def weights(self) -> int:

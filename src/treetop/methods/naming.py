@@ -21,7 +21,7 @@ from treetop.predictions import Ask, Predictions
 from treetop.runtime import Runtime
 from treetop.tagging import named
 
-__all__ = ["Catalogue", "NamedModel", "learn_naming", "spaces", "with_catalogue"]
+__all__ = ["Catalogue", "NamedModel", "learn_naming", "renewed", "spaces", "with_catalogue"]
 
 Catalogue: TypeAlias = LabelSpace | Mapping[str, str] | Iterable[str]
 """Labels that may have no training text: names, names with texts, or a label space."""
@@ -47,8 +47,7 @@ def learn_naming(model: NamedModel, dataset: Dataset, catalogue: Catalogue | Non
             f"{len(dataset)} held-out texts are too few to learn from what label names are worth; "
             f"give {FEWEST_TEXTS} or better a thousand"
         )
-    if len(dataset) > MOST_TEXTS:
-        dataset = dataset.take(np.linspace(0, len(dataset) - 1, MOST_TEXTS).astype(np.int64))
+    dataset = _enough(dataset)
     tfidf = getattr(model.config, "tfidf", None)
     accents, cores = None if tfidf is None else tfidf.strip_accents, model.runtime.cores
     index = NameIndex.build(space.texts or space.names, dataset.corpus.texts, accents=accents, threads=cores)
@@ -57,6 +56,25 @@ def learn_naming(model: NamedModel, dataset: Dataset, catalogue: Catalogue | Non
     terms = index.terms_of(dataset.corpus, threads=cores)
     true = as_truth(listed, dataset)
     return choose_weights(listed, terms, true, index, space, unseen, len(trained), model.runtime)
+
+
+def renewed(naming: Naming, model: NamedModel, held_out: Dataset) -> Naming:
+    """What was learned with one model, for another of the same settings that was trained on more texts and labels.
+
+    Names count as they did; `held_out` are the texts that they were learned from, which also tell how rare words are.
+    """
+    space = with_catalogue(model.space, naming.space)
+    accents, texts = naming.index.terms.config.strip_accents, _enough(held_out).corpus.texts
+    index = NameIndex.build(space.texts or space.names, texts, accents=accents, threads=model.runtime.cores)
+    unseen = np.append(model.frequency == 0, np.ones(len(space) - len(model.space), bool))
+    return replace(naming, space=space, index=index, trained=len(model.space), unseen=unseen)
+
+
+def _enough(dataset: Dataset) -> Dataset:
+    """As many of the texts as are of use, evenly taken."""
+    if len(dataset) <= MOST_TEXTS:
+        return dataset
+    return dataset.take(np.linspace(0, len(dataset) - 1, MOST_TEXTS).astype(np.int64))
 
 
 def spaces(model: NamedModel) -> tuple[LabelSpace, NDArray[np.int64]]:

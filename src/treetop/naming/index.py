@@ -76,12 +76,12 @@ class NameIndex:
     def parts_of(self, text: str, label: int) -> list[NamePart]:
         """The parts of a label's name that are in a text, the weightiest first."""
         start, labels, share = self.postings
-        words = self.terms.terms
+        (words,) = self.terms.blocks
         found = []
         for term in self.terms.transform([text]).indices.tolist():
             here = slice(start[term], start[term + 1])
             at = np.flatnonzero(labels[here] == label)
-            found += [NamePart(words[term], float(share[here][place])) for place in at]
+            found += [NamePart(words.term(term), float(share[here][place])) for place in at]
         return sorted(found, key=lambda part: -part.share)
 
     def save(self, folder: Folder) -> None:

@@ -86,6 +86,11 @@ class Vocabulary:
         data, offsets = self._bytes.tobytes(), self._offsets.tolist()
         return [data[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(offsets)]
 
+    def term(self, column: int) -> str:
+        """The term of a column."""
+        term = self._bytes[self._offsets[column] : self._offsets[column + 1]].tobytes()
+        return term.decode("utf-8", "surrogatepass")
+
     def learn(self, texts: Sequence[str], threads: int) -> Counts:
         """Count terms and remember the new ones; columns are provisional until `settle`."""
         return self._index.learn(*self.kind.encoded(texts), threads)
@@ -150,6 +155,10 @@ class Hashed:
     def terms(self) -> list[str]:
         """Refused: hashed columns have no terms."""
         raise DataError("with hash_bits a column belongs to no particular term; set hash_bits=None to keep terms")
+
+    def term(self, column: int) -> str:
+        """Refused as well."""
+        return self.terms[column]
 
     def learn(self, texts: Sequence[str], threads: int) -> Counts:
         """Count terms, and in how many texts each column occurs."""

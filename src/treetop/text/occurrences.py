@@ -1,9 +1,9 @@
-"""Where in a text the terms of its tf-idf row stand: each entry of the row is shared among the words it came from.
+"""Where in a text the terms of its tf-idf row stand: what each entry is worth is shared among the words it came from.
 
-The kernel that counts terms is asked again, for runs of words instead of the whole text. With C(run) the counts of a
-run of words, what the run has that no shorter run in it has is
+The kernel that counts terms is asked again, for runs of words instead of the whole text. With V(run) what the terms of
+a run of words are worth together, what the run has that no shorter run in it has is
 
-    C(w1 … wm) - C(w1 … wm-1) - C(w2 … wm) + C(w2 … wm-1)
+    V(w1 … wm) - V(w1 … wm-1) - V(w2 … wm) + V(w2 … wm-1)
 
 and belongs to its m words in equal parts: a pair of words to both, characters that reach over a space to the words on
 its sides. So there is no second definition of a term, and hashed columns, which know no terms, are shared as well.
@@ -19,19 +19,23 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse as sp
 
+from treetop.sparse import from_parts
 from treetop.text.analysis import strip_accents
 from treetop.text.columns import Columns, Kind
+from treetop.text.rows import Counts
 from treetop.text.stopwords import ENGLISH
 from treetop.text.tfidf import Tfidf, TfidfConfig
 from treetop.types import Ids
 
-__all__ = ["Spans", "occurrences", "overlap", "spans_of"]
+__all__ = ["Spans", "overlap", "shared_out", "spans_of"]
 
 Spans: TypeAlias = NDArray[np.int64]
 """Where words begin and end in a text: (words, 2)."""
+Numbers: TypeAlias = NDArray[np.float64]
 
 _ANY_WORD = re.compile(r"\w+|[^\w\s]+")
 _BETWEEN_SPACES = r"\S+"
+_ROUNDING = 1e-12  # of the largest value: less is what sums in another order differ by
 
 
 def spans_of(text: str, config: TfidfConfig | None = None) -> Spans:
@@ -47,23 +51,22 @@ def spans_of(text: str, config: TfidfConfig | None = None) -> Spans:
     return _as_spans(found)
 
 
-def occurrences(tfidf: Tfidf, text: str, columns: Ids, spans: Spans) -> sp.csr_array:
-    """The share that each word has in each of the given columns, sorted, of a text's row: (words, columns).
+def shared_out(tfidf: Tfidf, text: str, columns: Ids, values: Numbers, spans: Spans) -> Numbers:
+    """What each word has of the values (columns, …) of the given columns, sorted, of a text's row: (words, …).
 
-    The shares of a column add up to one, but for terms that no run of words has, as spaces at the ends of a text.
+    A column's value is divided among the places where it occurs; nobody has what no run of words has, as spaces at the
+    ends of a text.
     """
-    total, first = sp.csr_array((len(spans), len(columns))), 0
+    total, first = np.zeros((len(spans), *values.shape[1:])), 0
     for block in tfidf.blocks:
         inside = slice(*np.searchsorted(columns, [first, first + block.width]))
-        own = columns[inside] - first
-        placed = sp.csr_array((len(spans), len(columns)))
-        if len(own):
+        if inside.start < inside.stop:
             pieces, texts = _pieces(text, block.kind, tfidf.config)
-            shares = overlap(spans, pieces) @ _shares(block, text, texts, own)
-            placed = sp.hstack([sp.csr_array((len(spans), inside.start)), shares,
-                                sp.csr_array((len(spans), len(columns) - inside.stop))], format="csr")  # fmt: skip
-        total, first = total + placed, first + block.width
-    return sp.csr_array(total)
+            worth = _Worth(block, columns[inside] - first, values[inside], text)
+            total += overlap(spans, pieces) @ worth.shared(texts)
+        first += block.width
+    total[np.abs(total) < _ROUNDING * np.abs(values).max(initial=0)] = 0
+    return total
 
 
 def overlap(spans: Spans, pieces: Spans) -> sp.csr_array:
@@ -76,47 +79,48 @@ def overlap(spans: Spans, pieces: Spans) -> sp.csr_array:
     return sp.csr_array((values, (rows, np.repeat(np.arange(len(pieces)), sizes))), shape=(len(spans), len(pieces)))
 
 
-def _shares(block: Columns, text: str, pieces: Sequence[str], columns: Ids) -> sp.csr_array:
-    """The same for the pieces that a block's terms are made from, and its own columns."""
-    shorter, counts = _counts(block, _runs(pieces, 0), columns), _counts(block, pieces, columns)
-    total = counts
-    for size in range(2, _reach(block.kind) + 1):
-        if len(pieces) < size:
-            break
-        longer = _counts(block, _runs(pieces, size), columns)
-        within = longer - counts[:-1] - counts[1:] + (shorter[1:-1] if size > 2 else 0 * longer)
-        total = total + _spread(len(pieces), size) @ within
-        shorter, counts = counts, longer
-    whole = np.asarray(_counts(block, [text], columns).sum(axis=0)).ravel()
-    return sp.csr_array(total @ sp.diags_array(1 / np.maximum(whole, 1)))
+class _Worth:
+    """What runs of a text's words are worth, by the columns that they have."""
 
+    def __init__(self, block: Columns, columns: Ids, values: Numbers, text: str) -> None:
+        self._block, self._columns = block, columns
+        _, place, counts = self._counted([text])
+        often = np.zeros(len(columns) + 1)
+        often[place] = counts
+        each = values.reshape(len(values), -1) / np.maximum(often[:-1, None], 1)
+        self._each = np.concatenate([each, np.zeros((1, each.shape[1]))])  # the last is for all other columns
+        self._shape = values.shape[1:]
 
-def _counts(block: Columns, texts: Sequence[str], columns: Ids) -> sp.csr_array:
-    """How often each of the columns occurs in each text."""
-    distinct = list(dict.fromkeys(texts))
-    start, ids, counts = block.count(distinct, 1)
-    place = np.searchsorted(columns, ids)
-    known = (place < len(columns)) & (columns[np.minimum(place, len(columns) - 1)] == ids)
-    rows = np.repeat(np.arange(len(distinct)), np.diff(start))[known]
-    shape = (len(distinct), len(columns))
-    found = sp.csr_array((counts[known].astype(np.float64), (rows, place[known])), shape=shape)
-    if len(distinct) == len(texts):
-        return found
-    number = {text: row for row, text in enumerate(distinct)}
-    return found[[number[text] for text in texts]]
+    def shared(self, pieces: Sequence[str]) -> Numbers:
+        """What each piece has of the whole: (pieces, …)."""
+        shorter, worth = np.empty(0), self._of(pieces)
+        total = worth.copy()
+        for size in range(2, min(_reach(self._block.kind), len(pieces)) + 1):
+            longer = self._of(_runs(pieces, size))
+            within = longer - worth[:-1] - worth[1:] + (shorter[1:-1] if size > 2 else 0)
+            for at in range(size):
+                total[at : at + len(within)] += within / size
+            shorter, worth = worth, longer
+        return total.reshape(len(pieces), *self._shape)
+
+    def _of(self, texts: Sequence[str]) -> Numbers:
+        """The worth of each text."""
+        number = {text: row for row, text in enumerate(dict.fromkeys(texts))}
+        start, place, counts = self._counted(list(number))
+        rows = from_parts(start, place, counts.astype(np.float64), columns=len(self._each))
+        return np.asarray((rows @ self._each)[[number[text] for text in texts]])
+
+    def _counted(self, texts: Sequence[str]) -> Counts:
+        """How often each text has the columns: where texts begin, places among the columns, or behind them, counts."""
+        start, ids, counts = self._block.count(texts, 1)
+        place = np.searchsorted(self._columns, ids).astype(np.int32)
+        place[self._columns[np.minimum(place, len(self._columns) - 1)] != ids] = len(self._columns)
+        return start, place, counts
 
 
 def _runs(pieces: Sequence[str], size: int) -> list[str]:
     """All runs of so many pieces that follow one another."""
-    return [" ".join(pieces[at : at + size]) for at in range(len(pieces) - size + 1)] if size else []
-
-
-def _spread(pieces: int, size: int) -> sp.csr_array:
-    """Pieces × runs: each run in equal parts to its pieces."""
-    runs = pieces - size + 1
-    rows = np.arange(runs)[:, None] + np.arange(size)
-    columns = np.repeat(np.arange(runs), size)
-    return sp.csr_array((np.full(runs * size, 1 / size), (rows.ravel(), columns)), shape=(pieces, runs))
+    return [" ".join(run) for run in zip(*(pieces[at:] for at in range(size)), strict=False)]
 
 
 def _reach(kind: Kind) -> int:

@@ -11,7 +11,7 @@ import pytest
 from conftest import planted
 from tiny_methods import NEURAL_MAKERS, cascade, recursive
 from treetop.errors import MissingExtraError
-from treetop.explanation import BIAS, ENCODER, NO_WORDS, REST, TFIDF, Explanation
+from treetop.explanation import BIAS, ENCODER, NO_WORDS, READING, REST, TFIDF, Explanation
 from treetop.linear import LinearTreeConfig, SearchConfig
 from treetop.methods import Method
 from treetop.methods.ensemble import Ensemble
@@ -32,7 +32,7 @@ def fitted(name: str) -> Method[Any]:
 
 
 def check_adds_up(found: Explanation) -> None:
-    constants = sum(found.parts.get(source, 0.0) for source in (BIAS, NO_WORDS))
+    constants = sum(found.parts.get(source, 0.0) for source in (BIAS, NO_WORDS, READING))
     words = sum(word.contribution for word in found.words)
     assert words + constants + found.parts[REST] == pytest.approx(found.margin, abs=1e-5)
     by_source = sum(word.parts.get(ENCODER, 0.0) for word in found.words)
@@ -86,7 +86,7 @@ def test_without_torch_the_rest_is_still_told(monkeypatch: pytest.MonkeyPatch) -
     assert found.margin == pytest.approx(whole.margin)
     assert found.parts[TFIDF] == pytest.approx(whole.parts[TFIDF])
     assert found.parts[ENCODER] == pytest.approx(
-        whole.parts[ENCODER] + whole.parts[NO_WORDS] + whole.parts[REST], abs=1e-4
+        sum(whole.parts[source] for source in (ENCODER, NO_WORDS, READING, REST)), abs=1e-4
     )
     assert all(word.parts.keys() == {TFIDF} for word in found.words)
 

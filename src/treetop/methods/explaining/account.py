@@ -18,7 +18,7 @@ from treetop.explanation import BIAS, ENCODER, FEATURES, REST, TFIDF
 from treetop.linear import LinearTree, NodeMargin
 from treetop.sparse import AnyFeatures, sparse_block
 from treetop.text import Tfidf
-from treetop.text.occurrences import Spans, occurrences, overlap, spans_of
+from treetop.text.occurrences import Spans, overlap, shared_out, spans_of
 
 __all__ = ["Account", "Node", "Numbers", "account_of_margins", "account_of_trees", "chained", "mixed"]
 
@@ -179,4 +179,4 @@ def _by_word(
         constants[FEATURES] = terms[:, own:].sum(1)
     if tfidf is None:
         return {}, constants
-    return {TFIDF: (occurrences(tfidf, text, columns[:own], spans) @ terms[:, :own].T).T}, constants
+    return {TFIDF: shared_out(tfidf, text, columns[:own], terms[:, :own].T, spans).T}, constants

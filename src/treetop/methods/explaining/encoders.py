@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treetop.errors import MissingExtraError
-from treetop.explanation import BIAS, ENCODER, NO_WORDS
+from treetop.explanation import BIAS, ENCODER, NO_WORDS, READING
 from treetop.linear.dense_level import Affine, DenseLevel
 from treetop.methods.explaining.account import Account, Node, Numbers
 from treetop.runtime import Runtime
@@ -129,11 +129,15 @@ def _margins(states: Tensor, rows: Sequence[Row], places: Sequence[int]) -> Tens
 
 
 def _placed(account: Account, found: Attribution, margins: Sequence[int]) -> Account:
-    """The account with a source more: the encoder's tokens, in the words they belong to."""
+    """The account with a source more: the encoder's tokens, in the words they belong to.
+
+    What the reader saw otherwise than the encoder that is taken apart is told by itself.
+    """
     count, width = len(account.margins), len(account.spans)
-    words, masked, known = np.zeros((count, width)), np.zeros(count), np.ones(count)
+    words, masked, read, known = np.zeros((count, width)), np.zeros(count), np.zeros(count), np.ones(count)
     words[margins] = (overlap(account.spans, found.spans) @ found.tokens.T).T
     masked[margins] = found.masked
+    read[margins] = account.constants[ENCODER][margins] - found.whole
     known[margins] = 0
-    constants = {**account.constants, NO_WORDS: masked, ENCODER: account.constants[ENCODER] * known}
-    return replace(account, words={**account.words, ENCODER: words}, constants=constants)
+    told = {NO_WORDS: masked, READING: read, ENCODER: account.constants[ENCODER] * known}
+    return replace(account, words={**account.words, ENCODER: words}, constants={**account.constants, **told})

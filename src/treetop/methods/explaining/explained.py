@@ -14,13 +14,14 @@ from treetop.errors import ConfigError, DataError
 from treetop.explanation import Explanation, Member, Removal, Step, Word
 from treetop.labels import LabelTree
 from treetop.methods.calibrating import cut_at
-from treetop.methods.explaining.account import Account, Node
+from treetop.methods.explaining.account import Account
 from treetop.methods.explaining.names import account_of_name, with_name
 from treetop.methods.explaining.removing import fewest_words
 from treetop.methods.explaining.standing import Standing, standing_of
 from treetop.naming import Naming
 from treetop.predictions import Kind, Predictions
 from treetop.text.kept import KeptTexts
+from treetop.types import Ids
 
 __all__ = ["explained"]
 
@@ -103,12 +104,12 @@ def _check_known(account: Account, text: str) -> None:
 def _words(text: str, account: Account) -> tuple[Word, ...]:
     """The words that add something to one of the margins."""
     matters = _matters(account)
-    adds = {name: (account.shares @ part)[matters].tolist() for name, part in account.words.items()}
-    places = account.spans[matters].tolist()
-    each = (dict(zip(adds, own, strict=True)) for own in zip(*adds.values(), strict=True))
+    sources = list(account.words)
+    adds = [(account.shares @ part)[matters] for part in account.words.values()]
+    total, each = np.sum(adds, axis=0).tolist(), zip(*(part.tolist() for part in adds), strict=True)
     return tuple(
-        Word(text[start:end], start, end, sum(own.values()), own)
-        for (start, end), own in zip(places, each, strict=True)
+        Word(text[start:end], start, end, whole, dict(zip(sources, own, strict=True)))
+        for (start, end), whole, own in zip(account.spans[matters].tolist(), total, each, strict=True)
     )
 
 
@@ -121,20 +122,14 @@ def _steps(model: _Explainable, account: Account, label: int) -> list[Step]:
     words = sum(account.words.values())[:, matters] if account.nodes else np.empty((0, 0))  # type: ignore[index]
     steps = []
     for at, node in enumerate(account.nodes):
-        below = _below(model, node)
+        below = model._label_trees()[node.tree].below(node.level, node.number)
         margin, parts = float(account.margins[at]), account.parts(one[at])
         adds = tuple(words[at].tolist())
         steps.append(Step(*node, len(below), _examples(model, below, label), margin, parts, adds))
     return steps
 
 
-def _below(model: _Explainable, node: Node) -> NDArray[np.int64]:
-    """The labels below a node."""
-    tree = model._label_trees()[node.tree]
-    return np.flatnonzero(tree.ancestors(node.level) == node.number)
-
-
-def _examples(model: _Explainable, labels: NDArray[np.int64], first: int) -> tuple[str, ...]:
+def _examples(model: _Explainable, labels: Ids, first: int) -> tuple[str, ...]:
     """The explained label, and the most frequent others below the same node."""
     others = labels[labels != first]
     frequent = others[np.argsort(-model.frequency[others], kind="stable")][: _EXAMPLES - 1]

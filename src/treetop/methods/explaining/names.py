@@ -9,7 +9,7 @@ import numpy as np
 from treetop.explanation import BIAS, LABEL_NAMES
 from treetop.methods.explaining.account import Account, Numbers
 from treetop.naming import Naming
-from treetop.text.occurrences import Spans, occurrences, spans_of
+from treetop.text.occurrences import Spans, shared_out, spans_of
 
 __all__ = ["account_of_name", "with_name"]
 
@@ -58,4 +58,4 @@ def _adds(naming: Naming, text: str, label: int, spans: Spans) -> Numbers:
         shares += share[here][found].tolist()
     unit = float(naming.worth[label]) / naming.scale * sum(shares) ** (naming.power - 1)
     worth = np.array(shares) * unit
-    return np.asarray(occurrences(terms, text, np.array(columns, np.int32), spans) @ worth)
+    return shared_out(terms, text, np.array(columns, np.int32), worth, spans)

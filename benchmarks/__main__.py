@@ -1,4 +1,4 @@
-"""The command line: `python -m benchmarks {run,growth,scale,heads,tfidf,profile,page,releases,statistics}`."""
+"""The command line: `python -m benchmarks {run,growth,scale,heads,tfidf,profile,page,releases,statistics,weights}`."""
 
 from __future__ import annotations
 
@@ -71,6 +71,8 @@ def _parser() -> argparse.ArgumentParser:
         "--before", type=Path, required=True, help="the Python that has the earlier release installed"
     )
     releases.add_argument("--data", type=Path, action="append", required=True)
+    weights = _command(commands, "weights", _weights, "float16 and int8 weights beside float32")
+    weights.add_argument("--data", type=Path, action="append", required=True)
     page = commands.add_parser("page", help="docs/benchmarks.md and its plots, from the results")
     page.add_argument("--results", type=Path, default=RESULTS)
     page.add_argument("--docs", type=Path, default=ROOT / "docs")
@@ -184,6 +186,13 @@ def _releases(given: argparse.Namespace) -> None:
 
     for path in given.data:
         print(compare_releases(given.before, path, repeats=given.repeats or 3, threads=given.threads))
+
+
+def _weights(given: argparse.Namespace) -> None:
+    from benchmarks.weights import compare_weights
+
+    for path in given.data:
+        print(compare_weights(path, repeats=given.repeats or 3, threads=given.threads))
 
 
 def _page(given: argparse.Namespace) -> None:

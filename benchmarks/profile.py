@@ -92,7 +92,7 @@ def watching(clock: Clock) -> Iterator[None]:
     with ExitStack() as undo:
         undo.callback(setattr, LinearLevel, "fit", fit)
         LinearLevel.fit = clock.watch(fit, lambda *_, title, **__: title.removeprefix("train "))  # type: ignore[method-assign]
-        for name in ("train_nodes", "pack", "concat_packed"):
+        for name in ("train_nodes", "pack"):
             undo.callback(setattr, kernels, name, getattr(kernels, name))
             setattr(kernels, name, clock.watch(getattr(kernels, name), lambda *_, label=name, **__: label))
         yield

@@ -100,8 +100,26 @@ def one_by_one(
     return np.array([labels for labels, _ in results]), np.array([scores for _, scores in results])
 
 
+def narrowed(level: Packed) -> Packed:
+    """A level as it is stored, in one run."""
+    runs = kernels.Runs()
+    runs.add(level)
+    return runs.finish()
+
+
 def assert_agrees(levels: list[Packed], sparse: CSR | None, dense: Dense | None, **options: Any) -> tuple[Ids, Floats]:
-    """Reference, batch and one at a time give the same labels; the latter two the same bits."""
+    """Reference, batch and one at a time give the same labels; the latter two the same bits, however it is stored."""
+    searcher = kernels.Searcher([narrowed(level) for level in levels])
+    labels, scores = assert_agrees_as_given(levels, sparse, dense, **options)
+    assert_same_bits(searcher.search(sparse, dense, **options), (labels, scores))
+    assert_same_bits(one_by_one(searcher, sparse, dense, **options), (labels, scores))
+    return labels, scores
+
+
+def assert_agrees_as_given(
+    levels: list[Packed], sparse: CSR | None, dense: Dense | None, **options: Any
+) -> tuple[Ids, Floats]:
+    """The same of levels that are searched as they are."""
     searcher = kernels.Searcher(levels)
     labels, scores = searcher.search(sparse, dense, **options)
     expected_labels, expected_scores = oracle.Searcher(levels).search(sparse, dense, **options)

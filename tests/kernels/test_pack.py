@@ -12,7 +12,7 @@ from treetop.errors import DataError
 from treetop.kernels.reference import search as oracle
 
 
-@pytest.mark.parametrize("kind", ["float32", "float16"])
+@pytest.mark.parametrize("kind", ["float32", "float16", "int8"])
 @pytest.mark.parametrize("dims", [0, 4])
 def test_pack_equals_the_reference(kind: Any, dims: int) -> None:
     rng = np.random.default_rng(10)
@@ -68,32 +68,6 @@ def test_half_rounds_as_numpy_does() -> None:
     np.testing.assert_array_equal(packed["entry_value"].view(np.uint16), values.astype(np.float16).view(np.uint16))
 
 
-def test_runs_of_parents_packed_apart_are_one_level() -> None:
-    rng = np.random.default_rng(12)
-    sparse, dense = random_csr(rng, 70, 30, 0.2), rng.normal(size=(70, 3)).astype(np.float32)
-    weights = Weights(sparse, dense, np.ones(70, np.float32))
-    starts, nodes = split(rng, 70, 9), rng.permutation(70).astype(np.int32)
-    runs = []
-    for first, last in ((0, 4), (4, 5), (5, 9)):
-        low, high = starts[first], starts[last]
-        part = Weights(sparse[low:high], dense[low:high], weights.bias[low:high])
-        runs.append(kernels.pack(part, starts[first : last + 1] - low, nodes[low:high]))
-    whole = kernels.pack(weights, starts, nodes)
-    joined = kernels.concat_packed(runs)
-    assert joined.keys() == whole.keys()
-    assert_same_bits([joined[name] for name in whole], whole.values())
-
-
-def test_wide_and_narrow_runs_join_as_wide() -> None:
-    narrow = kernels.pack(Weights(csr([[1.0]]), None, np.ones(1, np.float32)), np.array([0, 1]), np.array([0]))
-    many = csr(np.ones((65_536, 1)))
-    nodes = np.arange(65_536, dtype=np.int32)
-    wide = kernels.pack(Weights(many, None, np.ones(65_536, np.float32)), np.array([0, 65_536]), nodes)
-    joined = kernels.concat_packed([narrow, wide])
-    assert joined["entry_child"].dtype == np.uint32
-    assert joined["entry_child"].tolist() == [0, *range(65_536)]
-
-
 def test_weights_that_cannot_be_stored_are_refused() -> None:
     starts, nodes = np.array([0, 1]), np.array([0])
     good = np.ones(1, np.float32)
@@ -109,7 +83,7 @@ def test_weights_that_cannot_be_stored_are_refused() -> None:
         kernels.pack(Weights(csr([[1.0]]), None, good), np.array([0, 2]), nodes)
 
 
-@pytest.mark.parametrize("kind", ["float32", "float16"])
+@pytest.mark.parametrize("kind", ["float32", "float16", "int8"])
 def test_the_weights_of_one_child_are_those_of_all(kind: kernels.WeightType) -> None:
     rng = np.random.default_rng(17)
     sparse, dense = random_csr(rng, 60, 40, 0.4), rng.normal(size=(60, 3)).astype(np.float32)

@@ -20,6 +20,7 @@ from random_levels import (
     assert_agrees,
     assert_same_bits,
     csr,
+    narrowed,
     one_by_one,
     random_csr,
     random_level,
@@ -33,7 +34,7 @@ from treetop.kernels.search import LINKS, Combine, Link
 from treetop.types import CSR
 
 
-@pytest.mark.parametrize("kind", ["float32", "float16"])
+@pytest.mark.parametrize("kind", ["float32", "float16", "int8"])
 @pytest.mark.parametrize("link", LINKS)
 @pytest.mark.parametrize(("features", "dims"), [(40, 0), (0, 7), (40, 7)])
 def test_search_equals_the_reference(link: Link, features: int, dims: int, kind: Any) -> None:
@@ -63,7 +64,7 @@ def test_search_equals_the_reference_on_random_shapes(seed: int) -> None:
     features, dims = int(rng.integers(0, 200)), int(rng.integers(0, 2) * rng.integers(1, 20))
     features = features or (0 if dims else 1)
     density = float(rng.choice([0.01, 0.2, 0.9, 1.0]))
-    levels = random_tree(rng, widths, features, dims, density=density, kind=("float32", "float16")[seed % 2])
+    levels = random_tree(rng, widths, features, dims, density=density, kind=("float32", "float16", "int8")[seed % 3])
     sparse, dense = random_texts(rng, 12, features, dims, density=float(rng.choice([0.02, 0.3, 1.0])))
     beams = rng.integers(1, 20, len(widths) - 1).tolist()
     assert_agrees(levels, sparse, dense, beams=beams, k=int(rng.integers(1, 30)))
@@ -349,10 +350,15 @@ def break_levels(levels: list[dict[str, Any]], number: int, name: str, place: in
 @pytest.mark.parametrize(
     ("name", "value"),
     [("row_feature", -1), ("row_feature", 2**30), ("row_feature", 0), ("entry_ptr", -5), ("entry_ptr", 2**60),
-     ("entry_ptr", 0), ("entry_child", 9), ("entry_child", 2**16 - 1)],
+     ("entry_ptr", 0), ("entry_child", 9), ("entry_child", 255)],
 )  # fmt: skip
-def test_a_damaged_chunk_is_refused_when_the_search_comes_to_it(number: int, name: str, value: int) -> None:
+@pytest.mark.parametrize("stored", [True, False], ids=["stored", "plain"])
+def test_a_damaged_chunk_is_refused_when_the_search_comes_to_it(
+    number: int, name: str, value: int, stored: bool
+) -> None:
     levels = random_tree(np.random.default_rng(20), (3, 9), 40, density=0.5)
+    if stored:
+        levels, value = [narrowed(level) for level in levels], value % 65_536
     place = len(levels[number][name]) // 2
     broken = break_levels(levels, number, name, place, value)
     texts = csr(np.ones((2, 40)))
@@ -369,7 +375,7 @@ def test_a_damaged_chunk_is_refused_when_the_search_comes_to_it(number: int, nam
 
 def test_damage_that_no_search_touches_does_no_harm() -> None:
     levels = random_tree(np.random.default_rng(20), (3, 9), 40, density=0.5)
-    searcher = kernels.Searcher(break_levels(levels, 1, "entry_child", 0, 60_000))
+    searcher = kernels.Searcher(break_levels(levels, 1, "entry_child", 0, 250))
     nothing = csr(np.zeros((2, 40)))
     expected = kernels.Searcher(levels).search(nothing, None, beams=[3], k=9)
     assert_same_bits(one_by_one(searcher, nothing, None, beams=[3], k=9), expected)

@@ -130,11 +130,13 @@ def test_a_tree_of_one_label() -> None:
     np.testing.assert_array_equal(linear.predict(canonical(SPARSE[[4]]), 3).scores, found.scores[[4]])
 
 
-def test_half_precision_halves_the_weights_and_keeps_the_answers() -> None:
-    full = LinearTree.fit(SPARSE, TRUE, TREE)
-    half = LinearTree.fit(SPARSE, TRUE, TREE, LinearTreeConfig(weights="float16"))
-    assert half.levels[-1].arrays["entry_value"].itemsize == 2
-    assert (full.predict(SPARSE, 1).labels == half.predict(SPARSE, 1).labels).mean() > 0.98
+@pytest.mark.parametrize(("kind", "size"), [("float16", 2), ("int8", 1)])
+@pytest.mark.parametrize("features", [SPARSE, join(SPARSE, EMBEDDING)], ids=["sparse", "joined"])
+def test_small_weights_keep_the_answers(kind: kernels.WeightType, size: int, features: AnyFeatures) -> None:
+    full = LinearTree.fit(features, TRUE, TREE, LinearTreeConfig(weights="float32"))
+    small = LinearTree.fit(features, TRUE, TREE, LinearTreeConfig(weights=kind))
+    assert small.levels[-1].arrays["entry_value"].itemsize == size
+    assert (full.predict(features, 1).labels == small.predict(features, 1).labels).mean() > 0.97
 
 
 def test_more_beam_never_loses_the_best() -> None:
@@ -155,7 +157,9 @@ def test_one_text_is_as_many(tmp_path: Path) -> None:
         np.testing.assert_array_equal(one.scores[0], whole.scores[row])
 
 
-@pytest.mark.parametrize("name", ["row_feature", "entry_ptr", "entry_child", "children", "children_ptr", "row_ptr"])
+@pytest.mark.parametrize(
+    "name", ["row_feature", "entry_ptr", "entry_child", "children", "children_ptr", "row_ptr", "entry_turn"]
+)
 @pytest.mark.parametrize("level", [0, -1])
 def test_damage_in_a_file_is_an_error_that_names_it(tmp_path: Path, level: int, name: str) -> None:
     """Any index of any level, far out of range: refused at loading, or when the search comes to it, on every path."""

@@ -61,7 +61,7 @@ def change(tmp_path: Path) -> Callable[[dict[str, Any]], Path]:
 @pytest.mark.parametrize(
     ("update", "problem"),
     [
-        ({"format": 99}, r"model\.json: the model has format 99, this version of treetop reads 1"),
+        ({"format": 99}, r"model\.json: the model has format 99, this version of treetop reads 2"),
         ({"format": "1"}, "the model has format 1, this"),
         ({"method": ["xr-linear"]}, r"model\.json: the card is not complete \('method'\)"),
         ({"config": []}, r"the card is not complete \('config'\)"),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from treetop.kernels._native import TermIndex, arrange_counts
+from treetop.kernels._native import TermIndex, arrange_counts, isa
 from treetop.kernels.dense import best_nodes, margins_at
 from treetop.kernels.digests import text_digests
 from treetop.kernels.kmeans import kmeans_split, kmeans_tree
+from treetop.kernels.layout import Packed
 from treetop.kernels.names import NamePostings, rank_by_names
-from treetop.kernels.pack import Packed, WeightType, concat_packed, pack, unpack, weights_of_child
+from treetop.kernels.pack import WeightType, pack, unpack, weights_of_child
 from treetop.kernels.packed_checks import check_level
 from treetop.kernels.pifa import pifa
 from treetop.kernels.probabilities import Curves, probabilities
@@ -32,8 +33,8 @@ __all__ = [
     "arrange_counts",
     "best_nodes",
     "check_level",
-    "concat_packed",
     "first_bad_row",
+    "isa",
     "kmeans_split",
     "kmeans_tree",
     "margins_at",

@@ -15,20 +15,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treetop.errors import DataError, StoreError
-from treetop.kernels.pack import Packed
+from treetop.kernels.layout import PAGE, Packed
 
 __all__ = ["check_level", "check_levels", "damage"]
 
 _TYPES: dict[str, tuple[type[Any], ...]] = {
     "row_ptr": (np.int64,),
-    "row_feature": (np.int32,),
-    "entry_ptr": (np.int64,),
-    "entry_child": (np.uint16, np.uint32),
-    "entry_value": (np.float32, np.float16),
+    "row_feature": (np.uint16, np.int32),
+    "entry_ptr": (np.uint16, np.int64),
+    "entry_child": (np.uint8, np.uint16, np.uint32),
+    "entry_value": (np.int8, np.float16, np.float32),
     "bias": (np.float32,),
     "children_ptr": (np.int64,),
     "children": (np.int32,),
     "width": (np.int64,),
+}
+_OPTIONAL: dict[str, tuple[type[Any], ...]] = {
+    "entry_turn": (np.int64,),
+    "scale": (np.float32,),
+    "dense": (np.float16, np.float32),
 }
 
 _MOST = 2**31 - 1  # columns: their numbers have 32 bits
@@ -72,14 +77,25 @@ def _blame(message: str, file: Path | None) -> DataError | StoreError:
 
 
 def _check_offsets(level: Packed, where: str) -> None:
-    for name, end in (("row_ptr", "row_feature"), ("entry_ptr", "entry_child"), ("children_ptr", "children")):
-        offsets, last = level[name], len(level[end])
+    entries = len(level["entry_child"])
+    within = entries % PAGE if level["entry_ptr"].dtype == np.uint16 else entries
+    ends = {"row_ptr": len(level["row_feature"]), "entry_ptr": within, "children_ptr": len(level["children"])}
+    for name, last in ends.items():
+        offsets = level[name]
         if offsets[0] != 0 or offsets[-1] != last or (name != "entry_ptr" and np.any(offsets[1:] < offsets[:-1])):
             raise DataError(f"{where}: {name} does not rise from 0 to {last}; the arrays do not belong together")
+    turn, rows = level.get("entry_turn"), len(level["row_feature"])
+    if turn is not None and (turn[0] < 1 or turn[-1] != rows + 1 or np.any(turn[1:] < turn[:-1])):
+        raise DataError(f"{where}: entry_turn does not rise to {rows + 1}; the arrays do not belong together")
 
 
 def _check_types(level: Packed, where: str) -> None:
-    for name, types in _TYPES.items():
+    needed = dict(_TYPES)
+    if "entry_ptr" in level and level["entry_ptr"].dtype == np.uint16:
+        needed["entry_turn"] = _OPTIONAL["entry_turn"]
+    if "entry_value" in level and level["entry_value"].dtype == np.int8:
+        needed["scale"] = _OPTIONAL["scale"]
+    for name, types in (needed | {name: kinds for name, kinds in _OPTIONAL.items() if name in level}).items():
         if name not in level:
             raise DataError(f"{where} has no array {name!r}; it was not made by `pack`")
         array = level[name]
@@ -89,17 +105,24 @@ def _check_types(level: Packed, where: str) -> None:
 
 def _check_sizes(level: Packed, where: str) -> None:
     rows, entries, nodes = len(level["row_feature"]), len(level["entry_child"]), len(level["children"])
+    columns, dims = (int(size) for size in level["width"]) if len(level["width"]) == 2 else (-1, -1)
+    if not (0 <= columns <= _MOST and 0 <= dims <= _MOST):
+        raise DataError(f"{where}: width is {level['width']}, which no features have")
     parents = max(len(level["children_ptr"]), 2) - 1
-    sizes = {"children_ptr": parents + 1, "row_ptr": parents + 1, "entry_ptr": rows + 1, "entry_value": entries}
-    for name, size in (sizes | {"bias": nodes, "width": 2}).items():
+    pages = max(1, -(-columns // PAGE)) if level["row_feature"].dtype == np.uint16 else 1
+    sizes = {"children_ptr": parents + 1, "row_ptr": parents * pages + 1, "entry_ptr": rows + 1}
+    sizes |= {"entry_value": entries, "bias": nodes}
+    if "scale" in level:
+        sizes["scale"] = nodes
+    if level["entry_ptr"].dtype == np.uint16:
+        sizes["entry_turn"] = entries // PAGE + 1
+    for name, size in sizes.items():
         if len(level[name]) != size:
             raise DataError(f"{where}: {name} has {len(level[name])} elements where {size} were expected")
-    columns, dims = (int(size) for size in level["width"])
-    if not (0 <= columns <= _MOST and 0 <= dims <= _MOST):
-        raise DataError(f"{where}: width is {columns} and {dims}, which no features have")
     if (len(level["dense"]) if "dense" in level else 0) != nodes * dims:
         raise DataError(f"{where}: the dense weights are not {nodes} nodes × {dims} dims")
-    if "dense" in level and level["dense"].dtype != level["entry_value"].dtype:
+    value = np.dtype(np.float16) if level["entry_value"].dtype == np.int8 else level["entry_value"].dtype
+    if "dense" in level and level["dense"].dtype != value:
         raise DataError(f"{where}: dense weights are {level['dense'].dtype}, others {level['entry_value'].dtype}")
 
 

@@ -1,6 +1,7 @@
 """A level from packed runs of its parents: in memory while it is small, in a file as soon as it is not.
 
-Runs come one after the other and are let go at once, so that a level is never held twice. The file has no name, and
+Runs come one after the other, are written as narrowly as `layout` says and let go at once, so that a level is never
+held twice. The file has no name, and
 goes when nobody looks at its arrays any more, or when the process ends, however that happens.
 """
 
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treetop.errors import DataError
-from treetop.kernels.pack import OFFSETS, Packed, concat_packed
+from treetop.kernels.layout import Packed, to_pages, to_turns
 
 __all__ = ["Runs"]
 
@@ -30,40 +31,60 @@ class Runs:
         self._held: list[Packed] = []
         self._held_bytes = 0
         self._width: NDArray[np.int64] | None = None
+        self._rows = self._entries = self._nodes = 0
         self._files: dict[str, _Spool] = {}
 
     def add(self, run: Packed) -> None:
         """The next parents."""
-        if self._width is not None and tuple(run["width"]) != tuple(self._width):
+        if self._width is None:
+            self._width = run["width"]
+            self._hold({"row_ptr": np.zeros(1, np.int64), "children_ptr": np.zeros(1, np.int64)})
+            self._hold({"entry_ptr": np.zeros(1, np.uint16)})
+        if tuple(run["width"]) != tuple(self._width):
             raise DataError(f"runs of one level differ in width: {tuple(self._width)} and {tuple(run['width'])}")
-        self._width = run["width"]
-        self._held.append(run)
-        self._held_bytes += sum(array.nbytes for array in run.values())
-        if self._held_bytes > self._most:
-            self._spill()
+        self._hold(self._placed(run))
 
     def finish(self) -> Packed:
         """The arrays of the level: in memory, or mapped from the file."""
+        if self._width is None:
+            raise DataError("a level needs at least one run of parents")
+        self._hold({"entry_turn": np.array([self._rows + 1])})
         if not self._files:
-            return concat_packed(self._held)
-        self._spill()
-        assert self._width is not None
-        return {name: file.mapped() for name, file in self._files.items()} | {"width": self._width}
+            arrays = _joined(self._held)
+        else:
+            self._spill()
+            arrays = {name: file.mapped() for name, file in self._files.items()}
+        return arrays | {"width": self._width}
+
+    def _placed(self, run: Packed) -> Packed:
+        """A run as a part of the level: what points into arrays goes on where the runs before have ended."""
+        part = {name: array for name, array in run.items() if name != "width"} | to_pages(run)
+        part |= to_turns(run["entry_ptr"] + self._entries, self._rows)
+        part["row_ptr"] = part["row_ptr"][1:] + self._rows
+        part["children_ptr"] = run["children_ptr"][1:] + self._nodes
+        self._rows += len(run["row_feature"])
+        self._entries += len(run["entry_child"])
+        self._nodes += len(run["children"])
+        return part
+
+    def _hold(self, part: Packed) -> None:
+        self._held.append(part)
+        self._held_bytes += sum(array.nbytes for array in part.values())
+        if self._held_bytes > self._most:
+            self._spill()
 
     def _spill(self) -> None:
-        for run in self._held:
-            for name, array in run.items():
-                if name != "width":
-                    self._append(name, array)
+        for part in self._held:
+            for name, array in part.items():
+                if name not in self._files:
+                    self._files[name] = _Spool(self._scratch, array.dtype)
+                self._files[name].append(array)
         self._held, self._held_bytes, self._most = [], 0, 0
 
-    def _append(self, name: str, array: NDArray[Any]) -> None:
-        file = self._files.get(name)
-        if file is None:
-            file = self._files[name] = _Spool(self._scratch, array.dtype)
-            if name in OFFSETS:
-                file.append(np.zeros(1, array.dtype))
-        file.append(array[1:] + file.last if name in OFFSETS else array)
+
+def _joined(parts: list[Packed]) -> Packed:
+    names = dict.fromkeys(name for part in parts for name in part)
+    return {name: np.concatenate([part[name] for part in parts if name in part]) for name in names}
 
 
 class _Spool:
@@ -72,16 +93,12 @@ class _Spool:
     def __init__(self, folder: Path | None, kind: np.dtype[Any]) -> None:
         self._folder, self._kind = folder, kind
         self._file = self._new_file()
-        self.last: Any = 0
-        """The last value."""
 
     def append(self, values: NDArray[Any]) -> None:
         """Add values; if they are of a wider type, so are all from now on."""
         if (wider := np.promote_types(self._kind, values.dtype)) != self._kind:
             self._widen(wider)
-        if len(values):
-            self.last = values[-1]
-            self._write(values)
+        self._write(values)
 
     def mapped(self) -> NDArray[Any]:
         """All values, read-only."""

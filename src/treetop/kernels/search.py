@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from treetop.errors import ConfigError, DataError
 from treetop.kernels import _native
-from treetop.kernels.pack import Packed
+from treetop.kernels.layout import Packed
 from treetop.kernels.packed_checks import check_level, check_levels, damage
 from treetop.kernels.rows import csr_of, offsets_of
 from treetop.types import CSR, Dense, Floats, Ids

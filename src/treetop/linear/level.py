@@ -29,6 +29,7 @@ from treetop.runtime import Runtime
 from treetop.sparse import AnyFeatures, canonical, dense_block, from_parts, sparse_block
 from treetop.store import Folder
 from treetop.types import CSR, Floats, Ids
+from treetop.version import __version__
 
 __all__ = ["LinearLevel", "NodeMargin", "SolverConfig", "everyone"]
 
@@ -227,6 +228,7 @@ class _Training:
         self.starts, self.nodes = children_of(parents, shortlist.shape[1])
         self.shortlisted, self.positive = canonical(shortlist.T), canonical(true.T)[self.nodes]
         self.config, self.costs, self.kind, self.seed = config, costs, kind, seed
+        self.code = _code()
         self.cost = kernels.training_cost(self.starts, self.shortlisted.indptr, self.positive.indptr)
 
     def pieces(self, spread: bool) -> list[Piece[tuple[int, int]]]:
@@ -242,6 +244,11 @@ class _Training:
 
     def __call__(self, run: tuple[int, int], threads: int, advance: Callable[[int], object]) -> kernels.Packed:
         """Train the children of a run of parents, and pack them."""
+        if self.code != _code():
+            raise ConfigError(
+                f"this machine trains with {_code()} and the first one with {self.code}: results would differ; install "
+                "one version of treetop everywhere, and set TREETOP_ISA to instructions that all of them have"
+            )
         first, last = run
         low, high = int(self.starts[first]), int(self.starts[last])
         starts, nodes = self.starts[first : last + 1] - low, self.nodes[low:high]
@@ -268,6 +275,11 @@ def everyone(texts: int, parents: int = 1) -> CSR:
     """A shortlist that holds all parents for every text, with score one; by default only the root."""
     starts, columns = np.arange(texts + 1, dtype=np.int64) * parents, np.tile(np.arange(parents, dtype=np.int32), texts)
     return from_parts(starts, columns, None, columns=parents)
+
+
+def _code() -> str:
+    """What the bits of a result depend on, besides what it is made from."""
+    return f"treetop {__version__} and {kernels.isa()} instructions"
 
 
 def _check_sizes(features: AnyFeatures, true: CSR, shortlist: CSR, parents: Ids) -> None:

@@ -65,7 +65,7 @@ class LinearTreeConfig:
     relevance_norm: Literal["l1", "none"] = "l1"
     """Scale each text's costs of one level to sum to one, as XR-Transformer does."""
     weights: WeightType = "float32"
-    """How weights are stored; float16 makes a smaller model, without measurable loss."""
+    """How weights are stored; float16 and int8 make a smaller model, without measurable loss."""
 
 
 class LinearTree:

@@ -19,8 +19,8 @@ from treetop.version import __version__
 
 __all__ = ["CARD", "FORMAT", "MIGRATIONS", "Card", "Migration", "read_card", "read_config"]
 
-FORMAT = 1
-"""The version of the model folder's layout."""
+FORMAT = 2
+"""The version of the model folder's layout; 2: levels in narrow numbers (`kernels.layout`)."""
 CARD = "model.json"
 
 Card: TypeAlias = dict[str, Any]

@@ -47,7 +47,7 @@ class OneVsAllConfig:
     search: SearchConfig = field(default_factory=lambda: SearchConfig(link="noop", combine="last"))
     """How margins become scores; there is no beam to keep."""
     weights: WeightType = "float32"
-    """How weights are stored; float16 makes a smaller model."""
+    """How weights are stored; float16 and int8 make a smaller model."""
 
     def __post_init__(self) -> None:
         settle(self)

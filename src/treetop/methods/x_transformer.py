@@ -113,7 +113,7 @@ class XTransformerConfig:
     )
     """Groups looked into, and how matcher (`link`) and ranker (`leaf_link`) make a score."""
     weights: WeightType = "float32"
-    """How the ranker's weights are stored; float16 makes a smaller model."""
+    """How the ranker's weights are stored; float16 and int8 make a smaller model."""
 
     def __post_init__(self) -> None:
         settle(self)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treetop.kernels.reference.layout import plain
 from treetop.types import CSR, Dense, Floats, Ids
 
 __all__ = ["Searcher", "log_link", "margins_of", "pack", "score_level"]
@@ -33,6 +35,9 @@ def pack(
     weights: Any, children_ptr: NDArray[np.int64], children: Ids, *, kind: str = "float32"
 ) -> dict[str, NDArray[Any]]:
     """Weights of a level's nodes as one chunk per parent; see `kernels.pack` for the arrays."""
+    scale = None
+    if kind == "int8":
+        weights, scale = _in_whole_numbers(weights)
     rows, entries = [0], [0]
     features: list[int] = []
     positions: list[int] = []
@@ -55,7 +60,7 @@ def pack(
         "row_ptr": np.array(rows, np.int64),
         "row_feature": np.array(features, np.int32),
         "entry_ptr": np.array(entries, np.int64),
-        "entry_child": np.array(positions, np.uint16 if np.max(np.diff(children_ptr)) <= 65_535 else np.uint32),
+        "entry_child": np.array(positions, _position_type(int(np.max(np.diff(children_ptr))))),
         "entry_value": np.array(values, np.float32).astype(kind),
         "bias": np.asarray(weights.bias, np.float32),
         "children_ptr": np.asarray(children_ptr, np.int64),
@@ -63,8 +68,25 @@ def pack(
         "width": np.array([columns, dims], np.int64),
     }
     if weights.dense is not None:
-        packed["dense"] = np.concatenate(dense).astype(kind)
-    return packed
+        packed["dense"] = np.concatenate(dense).astype("float16" if kind == "int8" else kind)
+    return packed if scale is None else packed | {"scale": scale}
+
+
+def _position_type(children: int) -> type[np.unsignedinteger[Any]]:
+    return np.uint8 if children <= 256 else np.uint16 if children <= 65_535 else np.uint32
+
+
+def _in_whole_numbers(weights: Any) -> tuple[Any, Floats]:
+    """The weights of each node in steps of a 127th of its largest one, and these steps."""
+    sparse, scale = weights.sparse, np.ones(len(weights.bias), np.float32)
+    if sparse is not None:
+        sparse = sparse.copy()
+        for node, (first, last) in enumerate(itertools.pairwise(sparse.indptr.tolist())):
+            largest = np.abs(sparse.data[first:last]).max(initial=0)
+            if largest > 0:
+                scale[node] = largest / np.float32(127)
+                sparse.data[first:last] = np.rint(sparse.data[first:last] / scale[node])
+    return SimpleNamespace(sparse=sparse, dense=weights.dense, bias=weights.bias), scale
 
 
 def _column(block: Any, feature: int) -> tuple[list[int], list[float]]:
@@ -78,9 +100,13 @@ def _column(block: Any, feature: int) -> tuple[list[int], list[float]]:
 def margins_of(
     level: dict[str, NDArray[Any]], parent: int, features: Ids, values: Floats, dense: Floats | None
 ) -> Floats:
-    """Margins of a parent's children: bias, broad rows in the order of the features, other rows, dense dims."""
+    """Margins of a parent's children: bias, broad rows in the order of the features, other rows, dense dims.
+
+    With int8 weights the rows are summed first, and the bias is added to the scaled sum.
+    """
     first, last = (int(at) for at in level["children_ptr"][parent : parent + 2])
-    margins: Floats = level["bias"][first:last].copy()
+    scale, bias = level.get("scale"), level["bias"][first:last]
+    margins: Floats = bias.copy() if scale is None else np.zeros_like(bias)
     low, high = (int(at) for at in level["row_ptr"][parent : parent + 2])
     row_of = {int(feature): low + row for row, feature in enumerate(level["row_feature"][low:high])}
     for broad in (True, False):
@@ -90,6 +116,8 @@ def margins_of(
             if begin < end and is_broad(end - begin, last - first) == broad:
                 weights = level["entry_value"][begin:end].astype(np.float32)
                 margins[level["entry_child"][begin:end]] += value * weights
+    if scale is not None:
+        margins = bias + scale[first:last] * margins
     if dense is not None:
         dims = len(dense)
         matrix = level["dense"][first * dims : last * dims].reshape(dims, last - first).astype(np.float32)
@@ -167,7 +195,7 @@ class Searcher:
     """The twin of `kernels.Searcher`."""
 
     def __init__(self, levels: Sequence[dict[str, NDArray[Any]]]) -> None:
-        self.levels = levels
+        self.levels = [plain(level) for level in levels]
 
     def search(
         self,
@@ -215,7 +243,7 @@ def score_level(
     log: bool = False,
 ) -> NDArray[np.float64]:
     """The twin of `kernels.score_level` as a dense matrix; NaN where a node is not scored."""
-    texts = _texts(sparse, dense)
+    texts, level = _texts(sparse, dense), plain(level)
     result = np.full((len(texts), nodes), np.nan)
     for i, text in enumerate(texts):
         parents = [(0.0, 0)]

@@ -24,6 +24,7 @@ inline uint32_t to_bits(float value) {
 }
 
 inline float widen(float value) { return value; }
+inline float widen(int8_t value) { return value; }
 
 inline float widen(uint16_t half) {
 #if defined(__F16C__)

@@ -28,6 +28,17 @@ inline Lanes load(const uint16_t *from) {
 #endif
 }
 
+inline Lanes load(const int8_t *from) {
+#if defined(__AVX2__)
+    const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i *>(from));
+    return reinterpret_cast<Lanes>(_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes)));
+#else
+    Lanes lanes;
+    for (int64_t i = 0; i < kLanes; ++i) lanes[i] = widen(from[i]);
+    return lanes;
+#endif
+}
+
 inline void store(Lanes lanes, float *to) { *reinterpret_cast<UnalignedLanes *>(to) = lanes; }
 
 }  // namespace

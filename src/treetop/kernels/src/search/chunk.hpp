@@ -10,6 +10,7 @@
 #include "search/feature_set.hpp"
 #include "search/level.hpp"
 #include "search/numbering.hpp"
+#include "search/rows.hpp"
 #include "search/search_kernels.hpp"
 
 namespace treetop {
@@ -29,52 +30,49 @@ public:
         wanted_ = 0;
     }
 
-    int64_t rows() const { return level_->row_ptr[parent_ + 1] - level_->row_ptr[parent_]; }
+    int64_t rows() const { return level_->rows_of(parent_); }
 
     // All rows of wanted features. Without a branch: whether a feature is wanted cannot be foreseen.
     void scan_rows(const FeatureSet &wanted) {
-        const int32_t *feature = level_->row_feature + level_->row_ptr[parent_];
-        const int64_t size = rows();
-        make_room(size + 1);
-        int32_t *row = rows_.data();
-        int64_t kept = 0;
-        for (int64_t r = 0; r < size; ++r) {
-            row[kept] = static_cast<int32_t>(r);
-            kept += wanted.has(feature[r]);
-        }
-        wanted_ = kept;
+        const int64_t first = level_->first_row(parent_);
+        make_room(rows() + 1);
+        Row *kept = rows_.data();
+        with_features(*level_, [&](auto kind) {
+            for_rows<decltype(kind)>(*level_, parent_, [&](int64_t row, int32_t feature) {
+                *kept = {static_cast<int32_t>(row - first), feature};
+                kept += wanted.has(feature);
+            });
+        });
+        wanted_ = kept - rows_.data();
     }
 
     // Adds the rows of a few sorted features; a row may come twice.
     void seek_rows(const int32_t *feature, int64_t size) {
-        const int32_t *begin = level_->row_feature + level_->row_ptr[parent_], *end = begin + rows();
-        const int32_t *at = begin;
         make_room(wanted_ + size);
-        for (int64_t i = 0; i < size && at < end; ++i) {
-            at = std::lower_bound(at, end, feature[i]);
-            if (at < end && *at == feature[i]) rows_[wanted_++] = static_cast<int32_t>(at - begin);
-        }
+        with_features(*level_, [&](auto kind) { seek_as<decltype(kind)>(feature, size); });
     }
 
     void drop_doubles() {
-        std::sort(rows_.begin(), rows_.begin() + wanted_);
-        wanted_ = std::unique(rows_.begin(), rows_.begin() + wanted_) - rows_.begin();
+        const auto first = rows_.begin(), last = first + wanted_;
+        std::sort(first, last, [](const Row &a, const Row &b) { return a.row < b.row; });
+        wanted_ = std::unique(first, last, [](const Row &a, const Row &b) { return a.row == b.row; }) - first;
     }
 
     // Fills the table with the rows collected before.
     void fill() {
-        if (level_->wide) {
-            if (level_->half) fill_as<uint32_t, uint16_t>();
-            else fill_as<uint32_t, float>();
-        } else {
-            if (level_->half) fill_as<uint16_t, uint16_t>();
-            else fill_as<uint16_t, float>();
-        }
+        with_entries(*level_, [&](auto child, auto value) {
+            with_offsets(*level_, [&](auto offset) { fill_as<decltype(child), decltype(value), decltype(offset)>(); });
+        });
     }
 
     ChunkIndex index() const { return {table_.data(), level_->children_of(parent_)}; }
 
 private:
+    struct Row {
+        int32_t row;  // within the chunk
+        int32_t feature;
+    };
+
     void make_room(int64_t size) {
         if (rows_.size() < static_cast<size_t>(size)) rows_.resize(static_cast<size_t>(size));
     }
@@ -84,26 +82,43 @@ private:
         filled_.clear();
     }
 
-    template <typename Child, typename Value>
+    template <typename Feature>
+    void seek_as(const int32_t *feature, int64_t size) {
+        const auto *known = static_cast<const Feature *>(level_->row_feature);
+        const int64_t *bound = level_->row_ptr + parent_ * level_->pages;
+        const int64_t first = bound[0];
+        int64_t at = first;
+        for (int64_t i = 0; i < size; ++i) {
+            const int64_t page = level_->pages == 1 ? 0 : feature[i] >> kPageBits;
+            const auto wanted = static_cast<Feature>(feature[i]);
+            const Feature *end = known + bound[page + 1];
+            const Feature *found = std::lower_bound(known + std::max(at, bound[page]), end, wanted);
+            if (found < end && *found == wanted) rows_[wanted_++] = {static_cast<int32_t>(found - known - first), feature[i]};
+            at = found - known;
+        }
+    }
+
+    template <typename Child, typename Value, typename Offset>
     void fill_as() {
         const Level &level = *level_;
         const auto *value = static_cast<const Value *>(level.entry_value);
         const auto *child = static_cast<const Child *>(level.entry_child);
-        const int32_t *feature = level.row_feature + level.row_ptr[parent_];
-        const int64_t *entry_ptr = level.entry_ptr + level.row_ptr[parent_];
+        const int64_t first_row = level.first_row(parent_);
+        const auto *offset = static_cast<const Offset *>(level.entry_ptr) + first_row;
+        Turns turns(level, first_row);
         const int64_t children = level.children_of(parent_), broad = broad_from(children);
-        const int64_t in_place = level.entries() - children - kOverread;  // later ones could be read over the end
+        const int64_t in_place = level.entries - children - kOverread;  // later ones could be read over the end
         const int64_t stride = (children + kOverread - 1) / kOverread * kOverread;
         auto *free = static_cast<Value *>(room_for_spread(children, stride, sizeof(Value)));
         filled_.reserve(static_cast<size_t>(wanted_));
         for (int64_t i = 0; i < wanted_; ++i) {
             if (i + kAhead < wanted_) {
-                __builtin_prefetch(entry_ptr + rows_[i + kAhead]);
-                numbers_->prefetch(feature[rows_[i + kAhead]]);
+                __builtin_prefetch(offset + rows_[i + kAhead].row);
+                numbers_->prefetch(rows_[i + kAhead].feature);
             }
-            const int32_t row = rows_[i];
-            const int32_t number = numbers_->of(feature[row]);
-            const int64_t first = entry_ptr[row], entries = entry_ptr[row + 1] - first;
+            const auto [row, feature] = rows_[i];
+            const int32_t number = numbers_->of(feature);
+            const auto [first, entries] = entries_of<Offset>(level, first_row + row, turns.up_to(first_row + row));
             filled_.push_back(number);
             if (entries < broad) {
                 table_[number] = RowRef::narrow(first, entries);
@@ -120,8 +135,7 @@ private:
 
     // Enough for all broad rows of the chunk. Not initialised: what is never used costs no memory.
     void *room_for_spread(int64_t children, int64_t stride, size_t value_size) {
-        const int64_t first = level_->row_ptr[parent_], last = level_->row_ptr[parent_ + 1];
-        const int64_t entries = level_->entry_ptr[last] - level_->entry_ptr[first];
+        const int64_t entries = entries_of_chunk();
         const int64_t most = std::min(wanted_, 8 * entries / std::max<int64_t>(1, children));
         const size_t bytes = static_cast<size_t>(most * stride) * value_size + kCacheLine;
         if (bytes > spread_bytes_) {
@@ -133,6 +147,18 @@ private:
         return std::align(kCacheLine, bytes - kCacheLine, start, room);
     }
 
+    int64_t entries_of_chunk() const {
+        const int64_t first = level_->first_row(parent_), last = first + level_->rows_of(parent_) - 1;
+        if (last < first) return 0;
+        return with_offsets(*level_, [&](auto kind) {
+            const auto start = [&](int64_t row) {
+                return entries_of<decltype(kind)>(*level_, row, Turns(*level_, row).up_to(row));
+            };
+            const EntryRange end = start(last);
+            return end.first + end.size - start(first).first;
+        });
+    }
+
     static constexpr size_t kCacheLine = 64;
     static constexpr int64_t kAhead = 16;  // rows between asking for memory and using it
 
@@ -140,7 +166,7 @@ private:
     const Numbering *numbers_ = nullptr;
     int64_t parent_ = 0;
     std::vector<RowRef> table_;  // by number; no bits set: no row
-    std::vector<int32_t> rows_;  // of the chunk; the wanted ones come first
+    std::vector<Row> rows_;      // of the chunk; the wanted ones come first
     int64_t wanted_ = 0;
     std::vector<int32_t> filled_;
     std::unique_ptr<char[]> spread_;

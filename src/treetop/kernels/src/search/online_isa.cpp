@@ -1,9 +1,11 @@
 // The inner loops of one-at-a-time search. Everything but the exported table has internal linkage.
 #include <cstdint>
+#include <utility>
 
 #include "common/half.hpp"
 #include "search/child_vectors.hpp"
 #include "search/online_kernels.hpp"
+#include "search/rows.hpp"
 
 namespace treetop {
 namespace {
@@ -11,19 +13,21 @@ namespace {
 constexpr int64_t kAhead = 24;  // hits between asking for a row and adding it
 
 // The rows of a chunk that may belong to each feature.
-void find_ranges(const Directory &directory, const Query &query, RowRange *ranges) {
+template <typename Feature>
+void find_ranges(const Directory &directory, const Feature *feature, const Query &query, RowRange *ranges) {
     const uint32_t *start = directory.start.data();
     const int shift = directory.shift;
     for (int64_t i = 0; i < query.size; ++i) __builtin_prefetch(start + (query.feature[i] >> shift));
     for (int64_t i = 0; i < query.size; ++i) {
         const int32_t range = query.feature[i] >> shift;
         ranges[i] = {start[range], start[range + 1]};
-        __builtin_prefetch(directory.feature + start[range]);
+        __builtin_prefetch(feature + start[range]);
     }
 }
 
 // The first row of a range whose feature is not below the wanted one, or the end of the range.
-inline uint32_t seek(const int32_t *feature, RowRange range, int32_t wanted) {
+template <typename Feature>
+inline uint32_t seek(const Feature *feature, RowRange range, Feature wanted) {
     while (range.last - range.first > 16) {
         const uint32_t middle = range.first + (range.last - range.first) / 2;
         if (feature[middle] < wanted) range.first = middle + 1;
@@ -34,18 +38,29 @@ inline uint32_t seek(const int32_t *feature, RowRange range, int32_t wanted) {
     return range.first + below;
 }
 
+// A row that was found, with how often the offsets have begun anew up to it, as the bits of a hit.
+constexpr int kRowBits = 40;
+inline uint64_t place(int64_t row, int64_t turns) { return static_cast<uint64_t>(turns) << kRowBits | row; }
+inline int64_t row_at(uint64_t place) { return static_cast<int64_t>(place & ((uint64_t{1} << kRowBits) - 1)); }
+inline int64_t turns_at(uint64_t place) { return static_cast<int64_t>(place >> kRowBits); }
+
 // Writes the places of the rows, of all features in all kept parents, in the order of the features for each parent.
-int64_t find_places(const Query &query, const Kept &kept, RowRange *ranges, Hit *found) {
+template <typename Feature, typename Offset>
+int64_t find_places(const Level &level, const Query &query, const Kept &kept, RowRange *ranges, Hit *found) {
+    const auto *offset = static_cast<const Offset *>(level.entry_ptr);
     int64_t size = 0;
     for (int64_t slot = 0; slot < kept.size; ++slot) {
         const Directory &directory = *kept.directories[slot];
-        find_ranges(directory, query, ranges);
+        const Feature *feature = static_cast<const Feature *>(level.row_feature) + directory.first_row;
+        Turns turns(level, directory.first_row, directory.turns);
+        find_ranges(directory, feature, query, ranges);
         for (int64_t i = 0; i < query.size; ++i) {
-            const uint32_t row = seek(directory.feature, ranges[i], query.feature[i]);
-            if (row == ranges[i].last || directory.feature[row] != query.feature[i]) continue;
-            const int64_t *place = directory.entry_ptr + row;
-            __builtin_prefetch(place);
-            found[size++] = {{reinterpret_cast<uint64_t>(place)}, query.value[i], static_cast<int32_t>(slot)};
+            const auto wanted = static_cast<Feature>(query.feature[i]);
+            const uint32_t at = seek(feature, ranges[i], wanted);
+            if (at == ranges[i].last || feature[at] != wanted) continue;
+            const int64_t row = directory.first_row + at;
+            __builtin_prefetch(offset + row);
+            found[size++] = {{place(row, turns.up_to(row))}, query.value[i], static_cast<int32_t>(slot)};
         }
     }
     return size;
@@ -56,12 +71,14 @@ struct HitCounts {
     int64_t narrow;
 };
 
-HitCounts sort_hits(const Hit *found, int64_t size, const int64_t *broad_from, Hit *broad, Hit *narrow) {
+template <typename Offset>
+HitCounts sort_hits(const Level &level, const Hit *found, int64_t size, const int64_t *broad_from, Hit *broad,
+                    Hit *narrow) {
     HitCounts counts{0, 0};
     for (int64_t i = 0; i < size; ++i) {
-        const auto *entry_ptr = reinterpret_cast<const int64_t *>(found[i].row.bits);
-        const RowRef row = RowRef::narrow(entry_ptr[0], entry_ptr[1] - entry_ptr[0]);
-        const Hit hit{row, found[i].value, found[i].slot};
+        const uint64_t place = found[i].row.bits;
+        const EntryRange entries = entries_of<Offset>(level, row_at(place), turns_at(place));
+        const Hit hit{RowRef::narrow(entries.first, entries.size), found[i].value, found[i].slot};
         const bool is_broad = hit.row.entries() >= broad_from[hit.slot];
         broad[counts.broad] = hit;
         narrow[counts.narrow] = hit;
@@ -98,7 +115,7 @@ inline void add_full(const Level &level, const Hit &hit, float *margins) {
 template <typename Child, typename Value>
 void add_hits(const Level &level, const Hit *hits, int64_t size, const int64_t *children, int64_t stride,
               float *margins) {
-    const int64_t last_full = level.entries() - kOverread;
+    const int64_t last_full = level.entries - kOverread;
     for (int64_t h = 0; h < size; ++h) {
         if (h + kAhead < size) prefetch_row<Child, Value>(level, hits[h + kAhead].row);
         float *out = margins + hits[h].slot * stride;
@@ -109,20 +126,19 @@ void add_hits(const Level &level, const Hit *hits, int64_t size, const int64_t *
     }
 }
 
-template <typename Child, typename Value>
-void add_sparse_of(const Level &level, const Query &query, const Kept &kept, const OnlineRoom &room, int64_t stride,
-                   float *margins) {
-    const int64_t found = find_places(query, kept, room.ranges, room.found);
-    const HitCounts hits = sort_hits(room.found, found, kept.broad_from, room.broad, room.narrow);
-    add_hits<Child, Value>(level, room.broad, hits.broad, kept.children, stride, margins);
-    add_hits<Child, Value>(level, room.narrow, hits.narrow, kept.children, stride, margins);
-}
-
 void add_sparse(const Level &level, const Query &query, const Kept &kept, const OnlineRoom &room, int64_t stride,
                 float *margins) {
-    const auto add = level.wide ? (level.half ? add_sparse_of<uint32_t, uint16_t> : add_sparse_of<uint32_t, float>)
-                                : (level.half ? add_sparse_of<uint16_t, uint16_t> : add_sparse_of<uint16_t, float>);
-    add(level, query, kept, room, stride, margins);
+    const HitCounts hits = with_offsets(level, [&](auto offset) {
+        using Offset = decltype(offset);
+        const int64_t found = with_features(level, [&](auto feature) {
+            return find_places<decltype(feature), Offset>(level, query, kept, room.ranges, room.found);
+        });
+        return sort_hits<Offset>(level, room.found, found, kept.broad_from, room.broad, room.narrow);
+    });
+    with_entries(level, [&](auto child, auto value) {
+        for (const auto &[hit, size] : {std::pair{room.broad, hits.broad}, std::pair{room.narrow, hits.narrow}})
+            add_hits<decltype(child), decltype(value)>(level, hit, size, kept.children, stride, margins);
+    });
 }
 
 }  // namespace

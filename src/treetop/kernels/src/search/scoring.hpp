@@ -80,8 +80,9 @@ inline Scored score_pair(const Level &level, Link link, bool add_path, const Pai
     const int64_t first = level.children_ptr[pair.parent], children = level.children_of(pair.parent);
     const Query query = s.block.query(pair.text);
     float *margins = s.margins.data(), *scores = s.scores.data();
-    std::copy_n(level.bias + first, children, margins);
+    level.begin_margins(pair.parent, margins);
     if (query.size > 0) kernels.add_sparse(level, s.chunk.index(), query, {s.broad.data(), s.narrow.data()}, margins);
+    level.scale_margins(pair.parent, margins);
     if (level.dims > 0) kernels.add_dense(level, pair.parent, query.dense, margins);
     kernels.apply_link(link, add_path ? pair.above : 0.0f, children, margins, scores);
     return {level, first, children, margins, scores};

@@ -6,6 +6,7 @@
 #include "common/half.hpp"
 #include "search/child_vectors.hpp"
 #include "search/link_vectors.hpp"
+#include "search/rows.hpp"
 #include "search/search_kernels.hpp"
 
 namespace treetop {
@@ -84,12 +85,9 @@ void add_sparse_of(const Level &level, const ChunkIndex &chunk, const Query &que
 }
 
 void add_sparse(const Level &level, const ChunkIndex &chunk, const Query &query, const HitRoom &room, float *margins) {
-    if (level.wide) {
-        if (level.half) return add_sparse_of<uint32_t, uint16_t>(level, chunk, query, room, margins);
-        return add_sparse_of<uint32_t, float>(level, chunk, query, room, margins);
-    }
-    if (level.half) return add_sparse_of<uint16_t, uint16_t>(level, chunk, query, room, margins);
-    return add_sparse_of<uint16_t, float>(level, chunk, query, room, margins);
+    with_entries(level, [&](auto child, auto value) {
+        add_sparse_of<decltype(child), decltype(value)>(level, chunk, query, room, margins);
+    });
 }
 
 // The children are the lanes, so each margin is summed over the dimensions in order.
@@ -102,7 +100,7 @@ void add_dense_of(const Value *weight, int64_t dims, int64_t children, const flo
 void add_dense(const Level &level, int64_t parent, const float *dense, float *margins) {
     const int64_t first = level.children_ptr[parent] * level.dims;
     const int64_t children = level.children_of(parent);
-    if (level.half)
+    if (level.dense_half)
         add_dense_of(static_cast<const uint16_t *>(level.dense) + first, level.dims, children, dense, margins);
     else
         add_dense_of(static_cast<const float *>(level.dense) + first, level.dims, children, dense, margins);

@@ -4,42 +4,59 @@
 #include <stdexcept>
 #include <string>
 
+#include "search/rows.hpp"
+
 namespace treetop {
 namespace {
 
-bool rises_within(const int32_t *feature, int64_t size, int64_t features) {
-    if (size == 0) return true;
-    bool rises = feature[0] >= 0 && feature[size - 1] < features;
-    for (int64_t i = 1; i < size; ++i) rises &= feature[i - 1] < feature[i];
-    return rises;
+template <typename Feature>
+bool features_rise(const Level &level, int64_t parent) {
+    int64_t last = -1;
+    bool rises = true;
+    for_rows<Feature>(level, parent, [&](int64_t, int32_t feature) {
+        rises &= last < feature;
+        last = feature;
+    });
+    return rises && last < level.features;
 }
 
 // Offsets of a chunk's rows: within the level, and no row longer than there are children.
-bool fits(const int64_t *entry_ptr, int64_t rows, int64_t entries, int64_t children) {
-    bool good = entry_ptr[0] >= 0 && entry_ptr[rows] <= entries;
-    for (int64_t row = 0; row < rows; ++row)
-        good &= entry_ptr[row] <= entry_ptr[row + 1] && entry_ptr[row + 1] - entry_ptr[row] <= children;
+template <typename Offset>
+bool offsets_rise(const Level &level, int64_t parent) {
+    const int64_t children = level.children_of(parent), first = level.first_row(parent);
+    Turns turns(level, first);
+    bool good = true;
+    for (int64_t row = first; row < first + level.rows_of(parent); ++row) {
+        const EntryRange found = entries_of<Offset>(level, row, turns.up_to(row));
+        good &= found.first >= 0 && found.size >= 0 && found.size <= children;
+        good &= found.first + found.size <= level.entries;
+    }
     return good;
 }
 
-template <typename Child>
-bool all_below(const void *entry_child, int64_t first, int64_t last, int64_t children) {
-    const auto *child = static_cast<const Child *>(entry_child);
+// To be asked of rows with sound offsets: then their entries lie one after the other.
+template <typename Offset, typename Child>
+bool children_exist(const Level &level, int64_t parent) {
+    const int64_t first = level.first_row(parent), last = level.first_row(parent + 1) - 1;
+    if (last < first) return true;
+    const auto at = [&](int64_t row) { return entries_of<Offset>(level, row, Turns(level, row).up_to(row)); };
+    const auto *child = static_cast<const Child *>(level.entry_child);
+    const int64_t begin = at(first).first, end = at(last).first + at(last).size;
     Child largest = 0;
-    for (int64_t e = first; e < last; ++e) largest = std::max(largest, child[e]);
-    return first == last || largest < children;
+    for (int64_t e = begin; e < end; ++e) largest = std::max(largest, child[e]);
+    return begin == end || largest < level.children_of(parent);
 }
 
 // Null if the chunk is sound.
 const char *damage_of(const Level &level, int64_t parent) {
-    const int64_t first = level.row_ptr[parent], rows = level.row_ptr[parent + 1] - first;
-    const int64_t children = level.children_of(parent);
-    const int64_t *entry_ptr = level.entry_ptr + first;
-    if (!rises_within(level.row_feature + first, rows, level.features)) return "row_feature does not rise";
-    if (!fits(entry_ptr, rows, level.entries(), children)) return "entry_ptr does not rise";
-    const auto below = level.wide ? all_below<uint32_t> : all_below<uint16_t>;
-    if (!below(level.entry_child, entry_ptr[0], entry_ptr[rows], children)) return "entry_child is too large";
-    return nullptr;
+    const auto rising = [&](auto feature) { return features_rise<decltype(feature)>(level, parent); };
+    if (!with_features(level, rising)) return "row_feature does not rise";
+    return with_offsets(level, [&](auto offset) -> const char * {
+        using Offset = decltype(offset);
+        if (!offsets_rise<Offset>(level, parent)) return "entry_ptr does not rise";
+        const auto exist = [&](auto child) { return children_exist<Offset, decltype(child)>(level, parent); };
+        return with_children(level, exist) ? nullptr : "entry_child is too large";
+    });
 }
 
 }  // namespace
@@ -61,13 +78,18 @@ void SearchLevel::check_now(int64_t parent) {
 
 const Directory &SearchLevel::make_directory(int64_t parent) {
     check(parent);
-    const int64_t first = level_.row_ptr[parent], rows = level_.row_ptr[parent + 1] - first;
+    const int64_t rows = level_.rows_of(parent);
     auto made = std::make_unique<Directory>();
-    made->feature = level_.row_feature + first;
-    made->entry_ptr = level_.entry_ptr + first;
-    while ((level_.features >> made->shift) + 1 > std::max<int64_t>(1, rows / 2)) ++made->shift;
+    made->first_row = level_.first_row(parent);
+    made->turns = Turns(level_, made->first_row).up_to(made->first_row);
+    const int widest = level_.pages > 1 ? kPageBits : 31;
+    while (made->shift < widest && (level_.features >> made->shift) + 1 > std::max<int64_t>(1, rows / 2)) ++made->shift;
     made->start.assign(static_cast<size_t>(level_.features >> made->shift) + 2, 0);
-    for (int64_t row = 0; row < rows; ++row) ++made->start[(made->feature[row] >> made->shift) + 1];
+    with_features(level_, [&](auto kind) {
+        for_rows<decltype(kind)>(level_, parent, [&](int64_t, int32_t feature) {
+            ++made->start[(feature >> made->shift) + 1];
+        });
+    });
     for (size_t range = 1; range < made->start.size(); ++range) made->start[range] += made->start[range - 1];
     const Directory *expected = nullptr;  // another thread may be first; its directory is the same
     const bool first_here = directories_[parent].compare_exchange_strong(expected, made.get());

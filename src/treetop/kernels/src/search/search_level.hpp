@@ -13,12 +13,13 @@
 namespace treetop {
 
 // Where the rows of a chunk are, by feature. Features are cut into ranges of equal width, a power of two, two to four
-// rows to each on average: one byte or two per row, where a table from feature to row would take four or more.
+// rows to each on average: one byte or two per row, where a table from feature to row would take four or more. No range
+// is wider than a page, so that within one the low bits of a feature say which it is.
 struct Directory {
     int shift = 0;                // log2 of the width of a range
     std::vector<uint32_t> start;  // first row of each range within the chunk, and the end
-    const int32_t *feature = nullptr;
-    const int64_t *entry_ptr = nullptr;
+    int64_t first_row = 0;  // of the chunk, within the level
+    int64_t turns = 0;      // of the offsets, up to there
 };
 
 class SearchLevel {

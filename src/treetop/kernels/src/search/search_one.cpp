@@ -49,18 +49,18 @@ void score_beam(SearchLevel &search_level, const Query &query, OnlineScratch &s)
     const int64_t stride = stride_of(level);
     s.margins.resize(s.beam.size() * static_cast<size_t>(stride));
     for (size_t slot = 0; slot < s.beam.size(); ++slot)
-        std::copy_n(level.bias + level.children_ptr[s.beam[slot].id], s.children[slot],
-                    s.margins.data() + static_cast<int64_t>(slot) * stride);
+        level.begin_margins(s.beam[slot].id, s.margins.data() + static_cast<int64_t>(slot) * stride);
     if (query.size > 0) {
         const Kept kept{s.directories.data(), s.broad_from.data(), s.children.data(),
                         static_cast<int64_t>(s.beam.size())};
         const OnlineRoom room = room_for_hits(static_cast<size_t>(query.size), s);
         online_kernels().add_sparse(level, query, kept, room, stride, s.margins.data());
     }
-    if (level.dims == 0) return;
-    for (size_t slot = 0; slot < s.beam.size(); ++slot)
-        search_kernels().add_dense(level, s.beam[slot].id, query.dense,
-                                   s.margins.data() + static_cast<int64_t>(slot) * stride);
+    for (size_t slot = 0; slot < s.beam.size(); ++slot) {
+        float *margins = s.margins.data() + static_cast<int64_t>(slot) * stride;
+        level.scale_margins(s.beam[slot].id, margins);
+        if (level.dims > 0) search_kernels().add_dense(level, s.beam[slot].id, query.dense, margins);
+    }
 }
 
 void pick_children(const Level &level, Link link, bool add_path, Mask open, OnlineScratch &s, Best &best) {

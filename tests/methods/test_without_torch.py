@@ -19,8 +19,11 @@ pytest.importorskip("nncf", reason="needs the extra 'openvino'")
 
 from tiny_methods import OPTIM, cascade, encoder, light, matching, recursive
 from treetop.data import Dataset
-from treetop.methods import Method, load
+from treetop.methods import Method, fine_tuned, load
+from treetop.methods.fine_tuned import FineTuned
 from treetop.runtime import Runtime
+from treetop.text.reading.text_reader import FolderReader
+from treetop.text.reading.torch_reader import EncoderReader
 
 QUICK = replace(OPTIM, epochs=1)
 MAKERS: dict[str, tuple[Callable[..., Callable[[Runtime], Method[Any]]], dict[str, Any]]] = {
@@ -91,3 +94,17 @@ def test_it_can_be_saved_again(model: Method[Any], tmp_path: Path) -> None:
     load(tmp_path / "model").save(tmp_path / "again")
     again = load(tmp_path / "again", runtime=Runtime(threads=1))
     np.testing.assert_array_equal(again.predict(TEXTS).scores, model.predict(TEXTS).scores)
+
+
+@pytest.mark.parametrize("share", [0.6, 1.01])
+def test_an_export_that_finds_other_labels_is_not_used(
+    share: float, toy_train: Dataset, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(fine_tuned, "_SAME_LABELS", share)
+    made = light(optim=QUICK)(Runtime())
+    config = replace(made.config, encoder=replace(encoder(), reader="openvino", reader_precision="float32"))
+    model = type(made)(config, runtime=Runtime(threads=1)).fit(toy_train)
+    assert isinstance(model, FineTuned)
+    assert isinstance(model.reader, EncoderReader if share > 1 else FolderReader)
+    assert ("torch reads" in caplog.text) == (share > 1)
+    assert len(model.predict(TEXTS)) == len(TEXTS)

@@ -280,6 +280,16 @@ def test_a_sample_tells_whether_an_encoder_can_read(folders: dict[str, Path]) ->
         check_reads(config, ["ภาษาไทย", "日本語 red"])
 
 
+def test_all_but_the_last_layers_keep_their_weights_of_however_many_there_are(folders: dict[str, Path]) -> None:
+    encoder = load(folders["bert"], freeze=-1)
+    learning = {
+        name.split(".")[2] for name, p in encoder.model.named_parameters() if p.requires_grad and "layer." in name
+    }
+    assert learning == {str(encoder.layers - 1)}
+    assert load(folders["bert"], freeze=-9, keep_frozen=True).model.training is encoder.model.training
+    assert [EncoderConfig(freeze=freeze).frozen(6) for freeze in (-9, -2, 0, 4)] == [0, 4, 0, 4]
+
+
 def test_settings_out_of_range(folders: dict[str, Path]) -> None:
     with pytest.raises(ConfigError, match="freeze"):
         load(folders["bert"], freeze=9)

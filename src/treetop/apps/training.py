@@ -46,8 +46,9 @@ def checkpoint_folder(out: Path) -> Path:
 def make_model(name: str, config: Any, out: Path, runtime: Runtime, *, resume: bool) -> Method[Any]:
     """The method, with a place for checkpoints if it can continue from them."""
     record = method_record(name)
-    if record.has("members"):
-        raise ConfigError("an ensemble is made of trained models: treetop ensemble MODEL MODEL … --out ENSEMBLE")
+    if record.has("members") and not config.members:
+        made = "treetop ensemble MODEL MODEL … --out ENSEMBLE"
+        raise ConfigError(f"an ensemble is made of trained models: {made}; or train one by --preset best")
     cls: Any = method_class(name)
     if record.has("encoder"):
         with needs_neural():  # prediction does without torch, so the method's own file does not ask for it

@@ -71,7 +71,7 @@ METHODS = {
         MethodRecord(
             "ensemble",
             "treetop.methods.ensemble:Ensemble",
-            "several models that vote; `treetop ensemble`",
+            "several models that vote; `treetop ensemble`, or the preset `best`",
             frozenset({"members"}),
         ),
     )

@@ -9,20 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from treetop.config import settle
-from treetop.data import Corpus, Dataset
+from treetop.config import adjust, settle
+from treetop.data import Corpus, Dataset, split_by_ratio
 from treetop.data.learned import Learned
-from treetop.errors import ConfigError, DataError
+from treetop.errors import ConfigError, DataError, needs_neural
 from treetop.methods.base import Method
 from treetop.methods.explaining.account import Account, mixed
 from treetop.methods.parts import Part
-from treetop.methods.registry import load
+from treetop.methods.registry import load, method_class, method_record
+from treetop.methods.resolving import decide
 from treetop.metrics.evaluate import dev_score
 from treetop.predictions import Ask, Predictions, fuse
+from treetop.presets.registry import PRESETS
 from treetop.progress import Plan
 from treetop.runtime import Runtime
 from treetop.store import Folder
@@ -46,9 +49,17 @@ class EnsembleConfig:
     """A share per member; all the same if absent."""
     depth: int = 50
     """Labels taken from each member before fusing; short lists punish labels that one of them misses."""
+    members: tuple[str, ...] = ()
+    """Presets or methods that `fit` trains, one after the other; empty for members that are handed over."""
+    encoder: str = ""
+    """The encoder of those that have one; empty for their own."""
+    dev_share: float = 0.0
+    """Share of the training texts that no member learns from: members, fuser and weights are chosen on them."""
 
     def __post_init__(self) -> None:
         settle(self)
+        if not 0 <= self.dev_share < 1:
+            raise ConfigError(f"dev_share is {self.dev_share}; it must be from 0 to below 1")
         if self.depth < 1:
             raise ConfigError(f"depth is {self.depth}; take at least one label from each member")
         if self.fuser == "round_robin" and self.weights is not None:
@@ -117,14 +128,33 @@ class Ensemble(Method[EnsembleConfig]):
         return ensemble
 
     def _fit(self, train: Dataset) -> None:
-        if not self.members:
-            raise ConfigError("an ensemble needs at least one member to fit")
+        self.members, share = self._to_train(), self.config.dev_share
+        learn, dev = split_by_ratio(train, 1 - share, self.runtime.seed) if share else (train, None)
         for member in self.members:
             member.runtime = replace(member.runtime, progress=self.runtime.progress)  # one run, told as one
-            member.fit(train)
+            member.fit(learn)
+        if dev is not None:
+            chosen = choose(self.members, dev, self.config)
+            self.members, self.config = chosen.members, chosen.config
+
+    def _to_train(self) -> Sequence[Method[Any]]:
+        """The members that were handed over, or those that the configuration names."""
+        if not (self.members or self.config.members):
+            raise ConfigError("an ensemble needs at least one member to fit")
+        return self.members or [self._named(name) for name in self.config.members]
+
+    def _named(self, name: str) -> Method[Any]:
+        method, settings = decide(preset_name=name) if name in PRESETS else decide(name)
+        if method_record(method).has("encoder"):
+            with needs_neural():  # before another member is trained
+                import_module("treetop.neural.training")
+            settings = adjust(settings, {"encoder": {"name": self.config.encoder or settings.encoder.name}})
+        made: Method[Any] = method_class(method)(settings, runtime=self.runtime)
+        return made
 
     def plan(self, train: Dataset) -> Plan:
         """The stages of all members, one after the other."""
+        self.members = self._to_train()
         plans = [member.plan(train) for member in self.members]
         stages = [stage for plan in plans for stage in plan.stages]
         memory = max((plan.memory for plan in plans), default=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import shutil
 from abc import abstractmethod
 from collections.abc import Callable
@@ -22,7 +23,7 @@ from treetop.methods.parts import Part
 from treetop.metrics.evaluate import dev_score
 from treetop.neural.settings import OptimConfig
 from treetop.predictions import Ask, Predictions
-from treetop.progress import Plan, Stage
+from treetop.progress import Plan, Progress, Stage
 from treetop.runtime import Runtime, is_leader
 from treetop.store import Folder, discard
 from treetop.text.encoder_config import EncoderConfig
@@ -43,6 +44,12 @@ __all__ = ["FineTuned", "FineTunedConfig", "in_turn", "last_layer", "reader_part
 LOG = "training.jsonl"
 _ENCODER = "encoder"
 _TOGETHER = 16_384
+_COMPARED = 32
+"""Texts whose best labels are compared with those by torch."""
+_SAME_LABELS = 0.6
+"""The least share of the five best that are the same; of labels that hardly differ, which are best is chance."""
+
+log = logging.getLogger("treetop")
 
 
 class FineTunedConfig(Protocol):
@@ -134,18 +141,37 @@ class FineTuned(Method[C]):
         check_installed(self.config.encoder)
         check_reads(self.config.encoder, texts_of(train.corpus))
         if self.checkpoint is None:
-            self._learn(train)
+            self._learn_and_trust(train)
             return
         begun = self.checkpoint.exists()
         claim(self.checkpoint, self._run(train))
         try:
-            self._learn(train)
+            self._learn_and_trust(train)
         except Exception:
             if is_leader() and not begun and not any(self.checkpoint.glob("*/step-*")):  # nothing to resume
                 discard(self.checkpoint)
             raise
         if is_leader():
             forget_states(self.checkpoint)
+
+    def _learn_and_trust(self, train: Dataset) -> None:
+        """Learn, and let torch read if the exported encoder's best labels of some texts are not those by torch."""
+        from treetop.text.reading.torch_reader import EncoderReader
+
+        self._learn(train)
+        if isinstance(self.reader, EncoderReader):
+            return
+        rows = np.random.default_rng(self.runtime.seed).permutation(len(train))[:_COMPARED]
+        some, ask = train.take(np.sort(rows)).corpus, Ask(min(5, len(train.space)))
+        exported, runtime, self.runtime = self.reader, self.runtime, replace(self.runtime, progress=Progress())
+        found = self._predict(some, ask).labels
+        self.reader = EncoderReader(exported.text_encoder(), exported.layers, runtime.cores)
+        by_torch = self._predict(some, ask).labels
+        self.runtime, same = runtime, float((found[:, :, None] == by_torch[:, None]).any(2).mean())
+        if same >= _SAME_LABELS:
+            self.reader = exported
+            return
+        log.warning("%s finds %.0f%% of the labels that torch finds: torch reads", exported.reader.name, 100 * same)
 
     def _write(self, folder: Folder) -> None:
         """The model, and the log of its training: a line per record, `run` counts the trainings of one fit."""

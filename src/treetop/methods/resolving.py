@@ -44,7 +44,8 @@ def decide(
         raise ConfigError(f"{config_file} is for the method '{named}', not '{name}'")
     config = from_dict(config_class, merge(values, file))
     if encoder is not None:
-        if not method_record(name).has("encoder"):
+        record = method_record(name)
+        if not (record.has("encoder") or (record.has("members") and config.members)):
             raise ConfigError(f"method '{name}' has no encoder; leave out --encoder, or choose a transformer method")
-        config = adjust(config, {"encoder": {"name": encoder}})
+        config = adjust(config, {"encoder": {"name": encoder} if record.has("encoder") else encoder})
     return name, override(config, assignments)

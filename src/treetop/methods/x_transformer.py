@@ -168,6 +168,7 @@ class XTransformer(FineTuned[XTransformerConfig]):
         from treetop.methods.tuning.x_transformer import tune
         from treetop.neural.networks import seeded
         from treetop.text.encoder import TextEncoder
+        from treetop.text.reading.lowest import keep_frozen
         from treetop.text.reading.readings import Readings
 
         c, runtime = self.config, self.runtime
@@ -176,7 +177,7 @@ class XTransformer(FineTuned[XTransformerConfig]):
         with seeded(runtime.seed):  # a pooler that its files lack is random
             encoder = TextEncoder.load(c.encoder).to(runtime.device)
         tokens = encoder.tokenize(texts_of(train.corpus), self.checkpoint, runtime)
-        tokens = encoder.keep_frozen(tokens, self.checkpoint, runtime)
+        tokens = keep_frozen(encoder, tokens, self.checkpoint, runtime)
         readings = Readings(encoder, last_layer, tokens, runtime, self.checkpoint)
         self.tree = self._group(readings, x, train)
         labels = binarise(train.labels)

@@ -149,6 +149,7 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
         from treetop.methods.tuning.xr_transformer import Tuning
         from treetop.neural.networks import seeded
         from treetop.text.encoder import TextEncoder
+        from treetop.text.reading.lowest import keep_frozen
         from treetop.text.reading.readings import Readings
 
         c, runtime = self.config, self.runtime
@@ -158,7 +159,7 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
         with seeded(runtime.seed):  # a pooler that its files lack is random
             encoder = TextEncoder.load(c.encoder).to(runtime.device)
         tokens = encoder.tokenize(texts_of(train.corpus), self.checkpoint, runtime)
-        tokens = encoder.keep_frozen(tokens, self.checkpoint, runtime)
+        tokens = keep_frozen(encoder, tokens, self.checkpoint, runtime)
         readings = Readings(encoder, last_layer, tokens, runtime, self.checkpoint)
         tuning = Tuning(c, encoder, tree, runtime, self.checkpoint)
         tuning.run(readings, binarise(train.labels))

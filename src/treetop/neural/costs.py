@@ -88,7 +88,7 @@ class EncoderCosts:
 
     @property
     def _frozen(self) -> int:
-        return min(self.config.freeze, self.size.layers)
+        return self.config.frozen(self.size.layers)
 
     @property
     def _run(self) -> int:

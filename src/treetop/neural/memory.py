@@ -36,7 +36,7 @@ def needed_memory(
     size: EncoderSize, encoder: EncoderConfig, optim: OptimConfig, heads: Sequence[Head], *, keeps_best: bool = False
 ) -> int:
     """Bytes that fine-tuning needs; `keeps_best` if there is a dev split whose best weights are kept."""
-    frozen = encoder.freeze / max(1, size.layers)
+    frozen = encoder.frozen(size.layers) / max(1, size.layers)
     learning = size.parameters * (1 - frozen)
     copies = (optim.average != "none") + keeps_best
     of_encoder = 4 * size.parameters + 4 * learning * (3 + copies)

@@ -109,10 +109,9 @@ class TextEncoder(nn.Module):
         self.config, self.model, self.tokenizer = config, model, tokenizer
         self.width: int = model.config.hidden_size
         self.layers: int = model.config.num_hidden_layers
-        if config.freeze > self.layers:
-            raise ConfigError(f"freeze is {config.freeze}, but {config.name} has {self.layers} layers")
         self._pooled_last = Frame.of(tokenizer).pooled_last
-        self._frozen = lowest(model, config.freeze)
+        self.frozen_layers = config.frozen(self.layers)
+        self._frozen = lowest(model, self.frozen_layers)
         for module in self._frozen:
             module.requires_grad_(False)
         self._beside: tuple[Any, ...] | None = None  # what a layer returns beside its states; None if only those
@@ -222,48 +221,59 @@ class TextEncoder(nn.Module):
 
     def _resuming(self, batch: Padded, lowest_wanted: int) -> AbstractContextManager[None]:
         """A block in which the frozen layers are skipped, if what they return is known and none below is wanted."""
-        if batch.states is None or lowest_wanted < self.config.freeze:
+        if batch.states is None or lowest_wanted < self.frozen_layers:
             return nullcontext()
         states = torch.from_numpy(batch.states).to(self.device)
-        return skipping(self.model, self.config.freeze, (states, *self._beside) if self._beside is not None else states)
+        return skipping(self.model, self.frozen_layers, (states, *self._beside) if self._beside is not None else states)
 
     @torch.no_grad()
     def keep_frozen(
-        self, tokens: Tokens, folder: str | PathLike[str] | None, runtime: Runtime, *, lowest_wanted: int = -1
+        self,
+        tokens: Tokens,
+        folder: str | PathLike[str] | None,
+        runtime: Runtime,
+        *,
+        lowest_wanted: int = -1,
+        reader: Callable[[], Callable[[Padded], Dense] | None] | None = None,
     ) -> Tokens:
         """The same tokens, from here on with what the frozen layers make of them, if the configuration says so.
 
         `folder` is where the file is, and stays until a run that is resumed has ended; `lowest_wanted` is the lowest
-        layer whose states `forward` will be asked for.
+        layer whose states `forward` will be asked for. `reader` says who else could read, if they are not there yet.
         """
-        if not self.config.keep_frozen:
+        if not self.config.keep_frozen or not self.frozen_layers:
             return tokens
-        needed, frozen = lowest_wanted % (self.layers + 1), self.config.freeze
+        needed, frozen = lowest_wanted % (self.layers + 1), self.frozen_layers
         if needed < frozen:
             problem = f"keep_frozen with {frozen} frozen layers, but the state after layer {needed} is needed"
             raise ConfigError(f"{problem}; freeze fewer, let the method use only later layers, or set it to false")
         name = self._name_of_states(tokens) if folder is not None and is_leader() else ""
         kept = FrozenStates(np.maximum(tokens.lengths(), 1), self.width, folder, name)
         self.eval()
-        with runtime.bar("frozen layers", len(tokens)) as advance, threads(runtime):
-            for rows in batches_by_length(tokens):
-                batch = tokens.pad(rows)
-                found = run_lowest(self.model, self.config.freeze, self._inputs(batch))
-                states, self._beside = (found[0], found[1:]) if isinstance(found, tuple) else (found, None)
-                if states.shape[:2] != batch.ids.shape:
-                    kind = self.model.config.model_type
-                    raise ConfigError(f"keep_frozen does not work with a {kind} encoder; set it to false")
-                if kept.complete:  # of a resumed run; one batch tells what a layer returns beside its states
-                    break
-                kept.put(rows, batch.mask, states.float().cpu().numpy())
-                advance(len(rows))
+        with threads(runtime):  # one text tells what a layer returns beside its states
+            first = tokens.pad(np.arange(min(1, len(tokens))))
+            if self._run_frozen(first).shape[:2] != first.ids.shape:
+                kind = self.model.config.model_type
+                raise ConfigError(f"keep_frozen does not work with a {kind} encoder; set it to false")
+            read = None if kept.complete or reader is None else reader()
+            with runtime.bar("frozen layers", len(tokens)) as advance:
+                for rows in () if kept.complete else batches_by_length(tokens):
+                    batch = tokens.pad(rows)
+                    states = self._run_frozen(batch).float().cpu().numpy() if read is None else read(batch)
+                    kept.put(rows, batch.mask, states)
+                    advance(len(rows))
         kept.finish()
         tokens.states = kept
         return tokens
 
+    def _run_frozen(self, batch: Padded) -> Tensor:
+        found = run_lowest(self.model, self.frozen_layers, self._inputs(batch))
+        states, self._beside = (found[0], found[1:]) if isinstance(found, tuple) else (found, None)
+        return states
+
     def _name_of_states(self, tokens: Tokens) -> str:
         """A word for the tokens and for the layers that read them: others have another."""
-        digest = hashlib.blake2b(f"{self.config.freeze} {tokens.frame}".encode(), digest_size=12)
+        digest = hashlib.blake2b(f"{self.frozen_layers} {tokens.frame}".encode(), digest_size=12)
         weights = [p.detach().cpu().numpy() for module in self._frozen for p in module.parameters()]
         for array in (tokens.ptr, tokens.ids, *weights):
             digest.update(np.ascontiguousarray(array).tobytes())

@@ -27,7 +27,8 @@ class EncoderConfig:
     "auto" is the mean for encoders that say they were trained with it, as sentence encoders do, else the pooled token.
     """
     freeze: int = 0
-    """Lowest layers that keep their weights, the token embeddings included; 0 trains everything."""
+    """Lowest layers that keep their weights, the token embeddings included; 0 trains everything, -2 the last two layers
+    of however many there are."""
     keep_frozen: bool = False
     """Keep what the frozen layers make of the training texts in a temporary file, so that they run once, not in every
     epoch; 2 · width bytes per token."""
@@ -45,7 +46,7 @@ class EncoderConfig:
     """Numbers that OpenVINO and ONNX Runtime compute with; bfloat16 is OpenVINO's alone."""
 
     def __post_init__(self) -> None:
-        for name, least in (("max_tokens", 4), ("chunks", 1), ("freeze", 0)):
+        for name, least in (("max_tokens", 4), ("chunks", 1)):
             if getattr(self, name) < least:
                 raise ConfigError(f"{name} is {getattr(self, name)}; it must be at least {least}")
         for name in ("dropout", "attention_dropout"):
@@ -60,3 +61,9 @@ class EncoderConfig:
             raise ConfigError("reader is 'onnx', which cannot compute in bfloat16; choose int8 or float32")
         if not self.name:
             raise ConfigError("the encoder has no name; give a folder, a hub name, or 'minilm'")
+
+    def frozen(self, layers: int) -> int:
+        """How many layers of an encoder that has so many keep their weights."""
+        if self.freeze > layers:
+            raise ConfigError(f"freeze is {self.freeze}, but {self.name} has {layers} layers")
+        return self.freeze if self.freeze >= 0 else max(0, layers + self.freeze)

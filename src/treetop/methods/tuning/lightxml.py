@@ -27,6 +27,7 @@ from treetop.sparse import binarise, union
 from treetop.store import Folder
 from treetop.text.encoder import TextEncoder
 from treetop.text.reading.choosing import Layers
+from treetop.text.reading.lowest import keep_frozen
 from treetop.text.reading.readings import Readings
 from treetop.text.reading.torch_reader import EncoderReader
 from treetop.text.tokens import Padded
@@ -115,7 +116,7 @@ class Tuning:
         """The texts, to be read before, while and after the encoder learns."""
         encoder, lowest = self.network.encoder, self.network.layers[0]
         tokens = encoder.tokenize(texts, self.checkpoint, self.runtime)
-        tokens = encoder.keep_frozen(tokens, self.checkpoint, self.runtime, lowest_wanted=lowest)
+        tokens = keep_frozen(encoder, tokens, self.checkpoint, self.runtime, lowest_wanted=lowest)
         return Readings(encoder, self.layers, tokens, self.runtime, self.checkpoint)
 
     def run(self, readings: Readings, labels: CSR, watch: Watch | None) -> None:

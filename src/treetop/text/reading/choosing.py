@@ -10,17 +10,16 @@ import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treetop.errors import MissingExtraError, StoreError, needs_neural
 from treetop.runtime import Runtime
 from treetop.text.encoder_config import EncoderConfig
 from treetop.text.reading.engines import ENGINES
 from treetop.text.reading.exported import Exported
-from treetop.text.reading.reader import Reader, read_states
+from treetop.text.reading.reader import read_states
 from treetop.text.reading.safety import make_safe
 from treetop.text.reading.text_reader import FolderReader, TextReader
 from treetop.text.tokens import Tokens
@@ -30,7 +29,10 @@ if TYPE_CHECKING:
     from treetop.text.encoder import TextEncoder
     from treetop.text.reading.torch_reader import EncoderReader
 
-__all__ = ["Layers", "agreement", "check_installed", "engines_for", "export_reader", "open_reader"]
+__all__ = [
+    "Layers", "agreement", "check_agrees", "check_installed", "engines_for", "export_reader", "first_that_works",
+    "open_reader",
+]  # fmt: skip
 
 CALIBRATED_ON = 100
 """Texts that int8 is calibrated on; 300 took twice as long and agreed no better."""
@@ -43,6 +45,7 @@ Layers: TypeAlias = Callable[[int], Sequence[int]]
 """The layers that are read of an encoder that has so many; 0 is the embeddings."""
 
 log = logging.getLogger("treetop")
+T = TypeVar("T")
 
 
 def check_installed(config: EncoderConfig) -> None:
@@ -78,19 +81,24 @@ def export_reader(encoder: TextEncoder, layers: Layers, tokens: Tokens, runtime:
     from treetop.text.reading.torch_reader import EncoderReader
 
     own = EncoderReader(encoder, layers(encoder.layers), runtime.cores)
-    for engine in engines_for(encoder.config, runtime):
+    return first_that_works(encoder.config, runtime, lambda engine: _export(own, engine, tokens, runtime)) or own
+
+
+def first_that_works(config: EncoderConfig, runtime: Runtime, export: Callable[[str], T]) -> T | None:
+    """What the first engine that can be used here exports; None if torch is to read."""
+    for engine in engines_for(config, runtime):
         try:
             _check_usable(engine, to_export=True)
-            reader = _export(own, engine, tokens, runtime)
+            reader = export(engine)
         except MissingExtraError as error:
             log.info("%s", error)
             continue
         except Exception as error:  # an encoder that an engine cannot take fails in as many ways as there are encoders
             _fall_back(engine, error)
             continue
-        log.info("texts are read with %s in %s", engine, encoder.config.reader_precision)
+        log.info("texts are read with %s in %s", engine, config.reader_precision)
         return reader
-    return own
+    return None
 
 
 def agreement(one: Dense, other: Dense) -> float:
@@ -136,13 +144,14 @@ def _export(own: EncoderReader, engine: str, tokens: Tokens, runtime: Runtime) -
     ).save(folder / engine)  # fmt: skip
     reader = FolderReader(config, folder, engine, runtime.cores)
     reader.holds = holds
-    _check_agrees(reader.reader, own.reader, tokens, rows[-COMPARED_ON:])
+    some, quiet = tokens.take(np.sort(rows[-COMPARED_ON:])), Runtime()
+    check_agrees(read_states(reader.reader, some, quiet), read_states(own.reader, some, quiet))
     return reader
 
 
-def _check_agrees(reader: Reader, torch_reader: Reader, tokens: Tokens, rows: NDArray[np.int64]) -> None:
-    some, quiet = tokens.take(np.sort(rows)), Runtime()
-    found = agreement(read_states(reader, some, quiet), read_states(torch_reader, some, quiet))
+def check_agrees(states: Dense, by_torch: Dense) -> None:
+    """Refuse an engine whose states of some texts are not torch's."""
+    found = agreement(states, by_torch)
     if not found >= AGREES:
         raise RuntimeError(f"its states agree with torch's to {found:.2f} only")
 

@@ -1,7 +1,7 @@
 """What scores labels: all of them at every step, groups of them, or a cascade; quality, CPU-seconds per step, memory.
 
-    python -m benchmarks.heads DATA --encoder minilm --texts 2000 --set optim.epochs=3
-    python -m benchmarks.heads DATA --encoder minilm --texts 640 --held-out 0 --labels 670091 --set optim.steps=8
+    python -m benchmarks.full_heads DATA --encoder minilm --texts 2000 --set optim.epochs=3
+    python -m benchmarks.full_heads DATA --encoder minilm --texts 640 --held-out 0 --labels 670091 --set optim.steps=8
 
 Each way is trained in a process of its own, on some training texts; others of them are held out to test on, and
 differences from the first way are paired. With `--labels` every label is split at random into as many as make that
@@ -105,7 +105,7 @@ def main() -> None:
         return
     first = None
     for way in given.ways.split(","):
-        command = [sys.executable, "-m", "benchmarks.heads", *sys.argv[1:], "--alone", way]
+        command = [sys.executable, "-m", "benchmarks.full_heads", *sys.argv[1:], "--alone", way]
         row = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.splitlines()[-1])
         hits = np.array(row.pop("hits", []))
         first = hits if first is None else first

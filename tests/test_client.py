@@ -54,6 +54,16 @@ def test_many_texts_come_back_in_order_and_are_not_read_ahead(url: str) -> None:
     assert len(list(client.suggest_all(["topic1"] * 25, 1, batch=10))) == 25
 
 
+def test_many_texts_are_explained_as_few_at_a_time_as_a_service_explains(url: str) -> None:
+    from treetop.apps.serve.messages import MOST_EXPLAINED
+    from treetop.client import _MOST_EXPLAINED
+
+    assert _MOST_EXPLAINED == MOST_EXPLAINED
+    found = list(treetop.Client(url).suggest_all(["topic1 word1x2x0"] * 15, 10, explain=True))
+    assert sum(map(len, found)) > MOST_EXPLAINED
+    assert all(one.explanation for suggestions in found for one in suggestions)
+
+
 def test_everything_else(url: str) -> None:
     client = treetop.Client(url + "/")
     assert [model["name"] for model in client.models()] == ["toy"]

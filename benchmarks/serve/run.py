@@ -23,6 +23,7 @@ __all__ = ["main"]
 TREETOP = Kind("/v1/suggest", "application/json")
 ANNIF = Kind("/v1/projects/labels/suggest", "application/x-www-form-urlencoded")
 CONNECTIONS = (1, 16, 64)
+CLIENTS = 32
 LONG, ENOUGH = (900, 1100), 200
 """Characters of the texts for the linear model, and how many of them."""
 
@@ -71,11 +72,11 @@ def encoder(model: Path, texts: Sequence[str], seconds: int) -> dict[str, Any]:
     """A model with an encoder: what it reads in process, over HTTP, and when twice as much is asked for."""
     found: dict[str, Any] = {"in process, texts per CPU second": [], "32 connections": [], "twice as much": []}
     for _ in range(2):
-        own = _say("in process", round(1 / in_process(model, texts, at_once=len(texts)), 1))
-        found["in process, texts per CPU second"].append(own)
+        own = {str(size): round(1 / in_process(model, texts, at_once=size), 1) for size in (len(texts), CLIENTS)}
+        found["in process, texts per CPU second"].append(_say("in process, texts at once: per CPU second", own))
         with servers.treetop(model, "--queue", "32") as server:
             hammer(server, TREETOP, texts, 1, 1)
-            full = hammer(server, TREETOP, texts, 32, seconds)
+            full = hammer(server, TREETOP, texts, CLIENTS, seconds)
             found["32 connections"].append(_say("32 connections", full.row()))
             answers = asyncio.run(at_rate(server, TREETOP, texts, 2 * full.per_second, seconds))
             found["twice as much"].append(_say("twice as much", _by_status(answers)))

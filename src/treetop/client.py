@@ -26,6 +26,8 @@ __all__ = ["Client", "RemoteSuggestion"]
 _LOST = (http.client.HTTPException, ConnectionError)
 _LATER = (429, 503)
 _LONGEST_PAUSE = 30.0
+_MOST_EXPLAINED = 100
+"""Suggestions of one request that a service explains."""
 
 
 class RemoteSuggestion(NamedTuple):
@@ -76,8 +78,10 @@ class Client:
         """The labels of each text, in order, asked for `batch` by `batch` while they are taken.
 
         Options are `model` (a name), `threshold` (a number, or an aim as "auto" or "precision:0.9"), `labels` (choose
-        from these only) and `explain`.
+        from these only) and `explain`, with which fewer texts go into a batch: a service explains so much at once.
         """
+        if options.get("explain"):
+            batch = max(1, min(batch, _MOST_EXPLAINED // k))
         rest = iter(texts)
         while some := list(islice(rest, batch)):
             yield from self._suggest(some, k, options)

@@ -74,6 +74,19 @@ def test_a_body_without_a_length_is_measured_as_it_comes(service: Served) -> Non
     assert connection.getresponse().status == 413
 
 
+@pytest.mark.parametrize(
+    "more",
+    [{"k": 0}, {"labels": [SECRET]}, {"model": SECRET}, {"threshold": SECRET}, {"surprise": SECRET}, {"k": SECRET}, {}],
+)
+def test_nothing_of_a_text_is_logged(more: dict[str, Any], service: Served, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG):
+        service.suggest(SECRET, **more)
+        service.suggest(SECRET, explain=True, **more)
+        service.post("/v1/feedback", {"text": SECRET, **more})
+        service.raw("POST", "/v1/suggest", f'{{"texts": ["{SECRET}"'.encode(), {"content-type": JSON})
+    assert SECRET not in caplog.text
+
+
 async def _fail(service: Any, asked: Any) -> None:
     raise RuntimeError(f"about a {SECRET} text")
 

@@ -2,7 +2,8 @@
 
 A request costs uvicorn a task, a cycle of events and two messages: about what a linear model takes to answer it. So
 where a request has come with all of its body at once, as small ones do, and the application has an answer at hand,
-that is written right away. Everything else goes the long way, and so does whatever is to be refused.
+that is written right away. Everything else goes the long way, and so does whatever is to be refused, and who sends many
+requests without waiting for answers: others would have to wait meanwhile.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ class Protocol(HttpToolsProtocol):
         super().__init__(*arguments, **options)
         self._application: Application = self.config.app  # type: ignore[assignment]
         self._held: list[bytes] | None = None
+        self._fresh = True  # nothing was answered yet of what has just come
 
     def on_headers_complete(self) -> None:
         """Hold a request that may take the short cut; begin another."""
@@ -46,7 +48,7 @@ class Protocol(HttpToolsProtocol):
         if self._held is not None:
             body = self._application.at_once(self.url, self.headers, b"".join(self._held))
             if body is not None:
-                self._held = None
+                self._held, self._fresh = None, False
                 self._write(body)
                 return
             self._let_go()
@@ -54,6 +56,7 @@ class Protocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Bytes of requests; one that has not come whole with them goes the long way, on which there are deadlines."""
+        self._fresh = True
         super().data_received(data)
         if self._held is not None:
             if self.transport.is_closing():
@@ -65,7 +68,8 @@ class Protocol(HttpToolsProtocol):
         """Whether nothing is out of the ordinary."""
         parser = self.parser
         return (
-            self.url in self._application.short
+            self._fresh
+            and self.url in self._application.short
             and parser.get_method() == b"POST"
             and parser.get_http_version() == "1.1"
             and parser.should_keep_alive()

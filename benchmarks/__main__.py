@@ -48,6 +48,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--generated", action="append", default=[], help="a generated task, as zipf-200k or zipf-200k:0.1")
     run.add_argument("--quick", action="store_true", help="few peers, small parts of the data: minutes")
     run.add_argument("--limit", type=int, help="training texts taken at random from each data folder")
+    run.add_argument("--features", type=Path, help="a recipe whose features all are given, as `treetop tune` writes it")
     run.add_argument("--encoder", type=Path, help="a folder with a pretrained encoder, for the transformer methods")
     run.add_argument("--entries", help="names, separated by commas; default: all that can run, or the quick ones")
     growth = _command(commands, "growth", _growth, "cost from ten thousand to a million labels, treetop alone")
@@ -115,7 +116,7 @@ def _run(given: argparse.Namespace) -> None:
     entries = [_entry(name) for name in given.entries.split(",")] if given.entries else _default_entries(given)
     generated = given.generated or ([QUICK_GENERATED] if given.quick or not given.data else [])
     options = _options(given, "compare")
-    tasks = [from_data(path, options.work, limit=limit, seed=given.seed) for path in given.data]
+    tasks = [from_data(path, options.work, limit=limit, seed=given.seed, recipe=given.features) for path in given.data]
     tasks += [from_shape(name.replace(":", "-"), shape_of(name), options.work, seed=given.seed) for name in generated]
     for task in tasks:
         rows = compare(task, entries, given.repeats or (1 if given.quick else 3), options)

@@ -145,6 +145,14 @@ ENTRIES = {
             settings={"method": "xr-linear", "preset": "thorough"},
         ),
         Entry(
+            name="treetop-auto",
+            title="treetop, settings chosen",
+            peer="treetop",
+            settings={"method": "auto", "texts": True},
+            needs_texts=True,
+            once=True,
+        ),
+        Entry(
             name="treetop-parabel",
             title="treetop Parabel (3 trees)",
             peer="treetop",

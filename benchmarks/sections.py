@@ -56,12 +56,26 @@ def task_section(name: str, results: Sequence[Result]) -> str:
         _elsewhere(results),
         comparison([row for row in results if not row.variant], QUALITY),
         comparison(results, COST),
+        _chosen(results),
         _equal(results),
         _differences(results),
         _not_best(name, results),
         failures(results),
     ]
     return "\n\n".join(block for block in blocks if block)
+
+
+def _chosen(results: Sequence[Result]) -> str:
+    """What the rows whose settings were chosen chose, and what the search for them cost."""
+    sentences = []
+    for row in results:
+        found, cost = row.last.get("chosen"), row.value("stages", "search", "cpu")
+        if row.error is None and found and cost:
+            sentences.append(
+                f"*{row.title}*: the search cost {figure(cost)} CPU-seconds more ({found['trainings']} trainings), "
+                f"and chose {found['settings']}."
+            )
+    return " ".join(sentences)
 
 
 def _elsewhere(results: Sequence[Result]) -> str:

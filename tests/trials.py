@@ -12,9 +12,15 @@ from treetop.metrics import Spread
 
 
 def trial(
-    setting: Setting, hits: Sequence[float], *, texts: int = 100, weights: int = 10, seconds: float = 1.0
+    setting: Setting,
+    hits: Sequence[float],
+    *,
+    texts: int = 100,
+    weights: int = 10,
+    seconds: float = 1.0,
+    megabytes: float = 1.0,
 ) -> Trial:
     """A trial with so many hits for each held-out text."""
     value = float(np.mean(hits))
     score = Spread(value, np.array(hits, np.float64) - value)
-    return Trial(setting, texts, {"p@1": value}, score, weights, seconds, seconds)
+    return Trial(setting, texts, {"p@1": value}, score, weights, seconds, seconds, megabytes)

@@ -37,7 +37,10 @@ WARM_UP = 20  # single queries before the clock starts
 
 
 class Task:
-    """A task folder: `X.trn.npz`, `Y.trn.npz`, `X.tst.npz` and, where texts exist, `trn.txt` and `tst.txt`."""
+    """A task folder: `X.trn.npz`, `Y.trn.npz`, `X.tst.npz` and, where texts exist, `trn.txt` and `tst.txt`.
+
+    There may also be `Y.dev.npz` and `dev.txt`, and the labels' own texts in `labels.json`.
+    """
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
@@ -59,8 +62,19 @@ class Task:
     def test_features(self) -> sp.csr_matrix:
         return self._matrix("X.tst.npz")
 
+    @cached_property
+    def dev_labels(self) -> sp.csr_matrix | None:
+        """None without development texts."""
+        return self._matrix("Y.dev.npz") if (self.folder / "dev.txt").exists() else None
+
+    @cached_property
+    def label_texts(self) -> list[str] | None:
+        """What the labels are called, those that only test texts have at the end; None if nobody knows."""
+        path = self.folder / "labels.json"
+        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
     def texts(self, split: str) -> list[str]:
-        """The texts of `trn` or `tst`, one per line in the file."""
+        """The texts of `trn`, `tst` or `dev`, one per line in the file."""
         with open(self.folder / f"{split}.txt", encoding="utf-8") as lines:
             return [line.rstrip("\n") for line in lines]
 

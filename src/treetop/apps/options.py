@@ -103,7 +103,7 @@ BUDGET_HELP = "Time to choose settings in, at most, such as 60, 5m or 2h; 5m if 
 TRIALS_HELP = "Choose by so many trials instead, whatever they take: the same again on any machine."
 METRICS_HELP = "Choose settings by the mean of these; p@1,p@3,p@5 if absent."
 THRESHOLD_HELP = "Leave out labels with a lower score; of calibrated models also f1, f1-macro, precision:0.9, …"
-ENCODER_HELP = "Encoder of a transformer method, or one to try with auto: a folder, a hub name, or 'minilm'."
+ENCODER_HELP = "Encoder of a transformer method, or one to try with auto: a folder, a hub name, 'minilm' or 'none'."
 
 
 def method_help() -> str:

@@ -163,6 +163,11 @@ class LinearTree:
         """Weights kept, in all levels."""
         return sum(level.weights for level in self.levels)
 
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes of the classifiers, as they are stored."""
+        return sum(array.nbytes for level in self.levels for array in level.arrays.values())
+
     def save(self, folder: Folder) -> None:
         """Write the tree and its levels."""
         self.tree.save(folder)

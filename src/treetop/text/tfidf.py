@@ -205,6 +205,11 @@ class Tfidf:
         width = self.width
         return (from_parts(*rows, columns=width) for rows in self._rows(texts, threads))
 
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes of the vocabulary and its weights, as they are stored."""
+        return sum(array.nbytes for array in self._tensors().values())
+
     def save(self, folder: Folder) -> None:
         """Write `tfidf.json` and `tfidf.safetensors`."""
         tensors = self._tensors()

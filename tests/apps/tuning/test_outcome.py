@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from treetop.apps.tuning.limits import Limits
 from treetop.apps.tuning.outcome import Outcome
 from treetop.apps.tuning.space import Answer, Question, Setting, Space
 from treetop.apps.tuning.trial import Trial
@@ -18,6 +19,7 @@ SPACE = Space(
     )
 )
 TEXTS = 1000
+NONE = Limits()
 
 
 def with_hits(setting: Setting, hits: int, *, also: int = 0, texts: int = 100, weights: int = 10) -> Trial:
@@ -28,8 +30,8 @@ def with_hits(setting: Setting, hits: int, *, also: int = 0, texts: int = 100, w
     return trial(setting, right.tolist(), texts=texts, weights=weights)
 
 
-def outcome(*trials: Trial, most_weights: int | None = None) -> Outcome:
-    return Outcome(SPACE, trials, ("p@1",), 1.0, most_weights=most_weights)
+def outcome(*trials: Trial, limits: Limits = NONE) -> Outcome:
+    return Outcome(SPACE, trials, ("p@1",), 1.0, limits=limits)
 
 
 def test_the_simplest_within_one_standard_error() -> None:
@@ -57,8 +59,8 @@ def test_only_trials_on_most_texts_decide() -> None:
 def test_a_limit_of_weights() -> None:
     large, small, tiny = (with_hits((1, 1), 700, weights=30), with_hits((1, 0), 600, weights=20), with_hits((0, 0), 10))
     assert outcome(large, small, tiny).chosen is large
-    assert outcome(large, small, tiny, most_weights=20).chosen is small
-    assert outcome(large, small, tiny, most_weights=5).chosen is tiny
+    assert outcome(large, small, tiny, limits=Limits(weights=20)).chosen is small
+    assert outcome(large, small, tiny, limits=Limits(weights=5)).chosen is tiny
 
 
 def test_what_mattered_is_a_pair_that_differs_in_nothing_else() -> None:

@@ -30,7 +30,10 @@ def tune(
     budget: Annotated[Optional[str], typer.Option(help=BUDGET_HELP)] = None,  # noqa: UP045
     trials: Annotated[Optional[int], typer.Option(help=TRIALS_HELP)] = None,  # noqa: UP045
     metrics: Annotated[Optional[str], typer.Option(help=METRICS_HELP)] = None,  # noqa: UP045
-    most_weights: Annotated[Optional[int], typer.Option(help="Weights that the model may have, at most.")] = None,  # noqa: UP045
+    most_weights: Annotated[Optional[int], typer.Option(help="Weights that the model may have.")] = None,  # noqa: UP045
+    most_mb: Annotated[Optional[float], typer.Option(help="Megabytes that the model folder may have.")] = None,  # noqa: UP045
+    most_cpu: Annotated[Optional[float], typer.Option(help="CPU-seconds that its training may take.")] = None,  # noqa: UP045
+    most_ms: Annotated[Optional[float], typer.Option(help="Milliseconds that one text may take.")] = None,  # noqa: UP045
     encoder: Annotated[Optional[str], typer.Option(help=ENCODER_HELP)] = None,  # noqa: UP045
     picture: Annotated[Optional[Path], typer.Option(help="Draw quality against cost: .svg or .png.")] = None,  # noqa: UP045
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a search that was cut off.")] = False,
@@ -46,13 +49,15 @@ def tune(
     from functools import partial
 
     from treetop.apps.tuning.choosing import choose, wish_of
+    from treetop.apps.tuning.limits import Limits
     from treetop.apps.tuning.picture import draw
     from treetop.apps.tuning.recipe import recipe
     from treetop.apps.tuning.tables import say_chosen, show_outcome
     from treetop.data import splits
     from treetop.store import whole_file
 
-    wish = wish_of(budget, trials, metrics, most_weights)
+    limits = Limits(weights=most_weights, megabytes=most_mb, cpu_seconds=most_cpu, milliseconds=most_ms)
+    wish = wish_of(budget, trials, metrics, limits)
     runtime = make_runtime(seed, threads, quiet)
     train = reading.read(data, runtime)
     dev = partial(reading.read, data, runtime, split="dev", space=train.space) if "dev" in splits(data) else None

@@ -25,11 +25,13 @@ from treetop.metrics.differences import spread
 from treetop.progress import Progress
 from treetop.runtime import Meter, Runtime
 from treetop.sparse import canonical
+from treetop.text import Tfidf
 from treetop.types import CSR
 
 __all__ = ["Bench"]
 
 _MOST_KEPT = 250_000_000  # entries of features that are kept for later trials, two gigabytes
+_CLOCKED = 50  # texts by which the time for one is measured
 
 T = TypeVar("T")
 
@@ -46,13 +48,18 @@ class _Made(NamedTuple):
 class _Features:
     learned: CSR
     held_out: CSR
+    tfidf: Tfidf | None
 
 
 class Bench:
     """Some training texts, the held-out texts, and what trials on them have made so far."""
 
-    def __init__(self, train: Dataset, held_out: Dataset, metrics: tuple[str, ...], runtime: Runtime) -> None:
+    def __init__(
+        self, train: Dataset, held_out: Dataset, metrics: tuple[str, ...], runtime: Runtime, *, clocked: bool = False
+    ) -> None:
+        """`clocked`: measure how long a model takes for one text, too."""
         self.runtime = replace(runtime, progress=Progress())  # a trial is one step of the search, and tells nobody
+        self._clocked = clocked
         self.metrics = metrics
         self.texts = len(train)
         counts = train.frequency
@@ -81,20 +88,33 @@ class Bench:
         made = [part for part in (features, tree) if part is not None]
         seconds = meter.wall_seconds + sum(part.seconds for part in made)
         cpu_seconds = meter.cpu_seconds + sum(part.cpu_seconds for part in made)
-        return [
-            self._judge(model, space, one, features.it.held_out, seconds, cpu_seconds)
-            for one in space.rankings(setting)
-        ]
+        return [self._judge(model, space, one, features.it, (seconds, cpu_seconds)) for one in space.rankings(setting)]
 
     def _judge(
-        self, model: XRLinear, space: Space, setting: Setting, held_out: CSR, seconds: float, cpu_seconds: float
+        self, model: XRLinear, space: Space, setting: Setting, features: _Features, cost: tuple[float, float]
     ) -> Trial:
         ranked = model.searching(space.config(setting).linear.search)
-        found = ranked.predict(Corpus((), held_out), largest_k(self.metrics))
+        found = ranked.predict(Corpus((), features.held_out), largest_k(self.metrics))
         spreads = spread(found, self._truth, self.metrics, **self._weights)
-        weights = sum(tree.weights for tree in model.linear)
         values = {name: one.value for name, one in spreads.items()}
-        return Trial(setting, self.texts, values, mean_of(list(spreads.values())), weights, seconds, cpu_seconds)
+        weights = sum(tree.weights for tree in model.linear)
+        stored = sum(tree.stored_bytes for tree in model.linear)
+        stored += 0 if features.tfidf is None else features.tfidf.stored_bytes
+        clocked = self._clock(ranked, features) if self._clocked else 0.0
+        score = mean_of(list(spreads.values()))
+        return Trial(setting, self.texts, values, score, weights, *cost, stored / 1e6, clocked)
+
+    def _clock(self, ranked: XRLinear, features: _Features) -> float:
+        """Milliseconds from one text to its labels: the median of some."""
+        taken = []
+        for place in range(min(_CLOCKED, features.held_out.shape[0])):
+            with Meter() as meter:
+                rows = features.held_out[[place]]
+                if features.tfidf is not None:
+                    rows = features.tfidf.transform([self._held_out.texts[place]], threads=1)
+                ranked.predict(Corpus((), rows), largest_k(self.metrics))
+            taken.append(1000 * meter.wall_seconds)
+        return float(np.median(taken))
 
     def _features_of(self, config: XRLinearConfig) -> _Made:
         key = str(to_dict(config.tfidf))
@@ -109,7 +129,7 @@ class Bench:
         cores = self.runtime.cores
         tfidf, learned = fit_bag_of_words(config.tfidf, self._train.corpus, features=config.features, threads=cores)
         held_out = bag_of_words(tfidf, self._held_out, features=config.features, threads=cores)
-        return _Features(learned, held_out)
+        return _Features(learned, held_out, tfidf)
 
     def _tree_of(self, config: XRLinearConfig, features: _Features, data: Dataset) -> _Made:
         key = str([to_dict(config.tfidf), config.representation, to_dict(config.tree)])

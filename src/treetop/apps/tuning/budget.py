@@ -54,6 +54,12 @@ class Budget:
             return self.done < max(1, round(share * self.trials))
         return self.spent + seconds <= share * max(0.0, self.limit - reserve)
 
+    def growth(self, usual: int) -> float:
+        """How many times as large as the usual budget it is, by trainings or by seconds; at least once."""
+        if self.trials is not None:
+            return max(1.0, self.trials / usual)
+        return max(1.0, self.limit / DEFAULT_SECONDS)
+
     def has_time(self, seconds: float) -> bool:
         """Whether so many seconds are left; always if trials are counted."""
         return self.spent + seconds <= self.limit

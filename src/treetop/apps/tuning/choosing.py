@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from treetop.apps.tuning.budget import Budget, seconds_of
-from treetop.apps.tuning.encoded import Encoded, try_encoder
+from treetop.apps.tuning.encoded import Encoded, installed, try_encoder
 from treetop.apps.tuning.journal import Journal
+from treetop.apps.tuning.limits import Limits
 from treetop.apps.tuning.outcome import Outcome
 from treetop.apps.tuning.search import METRICS, Wish, tune
 from treetop.data import Dataset, split_by_ratio
 from treetop.data.digests import hashed
-from treetop.errors import ConfigError, DataError
+from treetop.errors import ConfigError, DataError, needs_neural
 from treetop.methods.xr_linear import XRLinearConfig
 from treetop.metrics.evaluate import parse
 from treetop.metrics.ranking import TEXT_METRICS
@@ -52,7 +55,7 @@ class Chosen(NamedTuple):
 
 
 def wish_of(
-    budget: str | None = None, trials: int | None = None, metrics: str | None = None, most_weights: int | None = None
+    budget: str | None = None, trials: int | None = None, metrics: str | None = None, limits: Limits | None = None
 ) -> Wish:
     """What a search is asked for in the words of the command line."""
     if budget is not None and trials is not None:
@@ -63,8 +66,8 @@ def wish_of(
             kinds = ", ".join(TEXT_METRICS)
             raise ConfigError(f"settings cannot be chosen by {name}, which is no sum over texts; choose of {kinds}")
     if trials is not None:
-        return Wish(asked, Budget(trials=trials), most_weights)
-    return Wish(asked, Budget() if budget is None else Budget(seconds_of(budget)), most_weights)
+        return Wish(asked, Budget(trials=trials), limits or Limits())
+    return Wish(asked, Budget() if budget is None else Budget(seconds_of(budget)), limits or Limits())
 
 
 def choose(
@@ -79,13 +82,16 @@ def choose(
 ) -> Chosen:
     """The best settings for these texts, judged on dev texts or on a share of the texts held out.
 
-    With an encoder a last trial says whether it pays to read the texts with it.
+    With an encoder a last trial says whether it pays to read the texts with it. Without one it is the encoder that is
+    installed as a package, if there is one, time is the budget, and no limits are set; "none" is without.
     """
+    encoder = _encoder(encoder, wish)
     if int(os.environ.get("WORLD_SIZE", "1")) > 1:
         raise ConfigError("several processes would choose different settings; name a method, or choose in one process")
     if len(train) < FEWEST:
         return Chosen(XRLinearConfig(), None, 0)
     learned, held_out = hold_out(train, dev, runtime.seed)
+    wish = replace(wish, limits=wish.limits.scaled(len(learned) / len(train)))
     record = Journal(journal, _facts(learned, held_out, wish, runtime), resume=resume)
     outcome = tune(learned, held_out, wish, runtime, record)
     config = outcome.space.config(outcome.chosen.setting)
@@ -93,6 +99,21 @@ def choose(
         return Chosen(config, outcome, len(held_out))
     tried = try_encoder(encoder, config, outcome.chosen.score, learned, held_out, wish, runtime)
     return Chosen(config, outcome, len(held_out), tried)
+
+
+def _encoder(asked: str | None, wish: Wish) -> str | None:
+    """Which encoder is tried, if one is; that it cannot be is said before the search, not after it."""
+    if asked == "none":
+        return None
+    if asked is None:
+        return installed() if wish.budget.seconds is not None and not wish.limits.asked else None
+    if wish.limits.asked:
+        raise ConfigError(
+            f"limits ({wish.limits}) are kept by linear models only; leave out the encoder, or the limits"
+        )
+    with needs_neural():
+        import_module("treetop.neural.training")
+    return asked
 
 
 def hold_out(train: Dataset, dev: Callable[[], Dataset] | None, seed: int) -> tuple[Dataset, Dataset]:

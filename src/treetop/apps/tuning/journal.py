@@ -21,6 +21,8 @@ from treetop.metrics import Spread
 
 __all__ = ["Journal"]
 
+_COSTS = ("seconds", "cpu_seconds", "megabytes", "milliseconds")
+
 
 class Journal:
     """Trials by the number of texts and the setting; without a path they are kept nowhere."""
@@ -88,12 +90,11 @@ def _packed(trial: Trial) -> dict[str, Any]:
         "score": trial.score.value,
         "each": base64.b64encode(each).decode("ascii"),
         "weights": trial.weights,
-        "seconds": trial.seconds,
-        "cpu_seconds": trial.cpu_seconds,
+        **{name: getattr(trial, name) for name in _COSTS},
     }
 
 
 def _unpacked(facts: dict[str, Any]) -> Trial:
     each = np.frombuffer(base64.b64decode(facts["each"]), "<f4").astype(np.float64)
-    values = {name: facts[name] for name in ("texts", "metrics", "weights", "seconds", "cpu_seconds")}
+    values = {name: facts[name] for name in ("texts", "metrics", "weights", *_COSTS)}
     return Trial(setting=tuple(facts["setting"]), score=Spread(facts["score"], each), **values)

@@ -9,9 +9,10 @@ answers that are not treetop's default, and of several such the one with the few
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from treetop.apps.tuning.limits import Limits
 from treetop.apps.tuning.space import Answer, Question, Setting, Space
 from treetop.apps.tuning.trial import Trial
 from treetop.errors import ConfigError
@@ -38,8 +39,11 @@ class Outcome:
     trials: tuple[Trial, ...]
     metrics: tuple[str, ...]
     seconds: float
+    texts: int = 0
+    """What there was to learn from; trials on all of them decide if the budget allows some."""
     interrupted: bool = False
-    most_weights: int | None = None
+    limits: Limits = field(default_factory=Limits)
+    """What the chosen one may cost."""
 
     def __post_init__(self) -> None:
         if not self.trials:
@@ -53,11 +57,14 @@ class Outcome:
 
     @property
     def allowed(self) -> list[Trial]:
-        """Those of them that keep to the limit of weights; the smallest if none does."""
-        if self.most_weights is None:
-            return self.last
-        small = [trial for trial in self.last if trial.weights <= self.most_weights]
-        return small or [min(self.last, key=lambda trial: trial.weights)]
+        """Those of them that keep to the limits; the one that is nearest to them if none does."""
+        within = [trial for trial in self.last if self.limits.excess(trial) <= 1]
+        return within or [min(self.last, key=self.limits.excess)]
+
+    @property
+    def keeps(self) -> bool:
+        """Whether what was chosen keeps to the limits."""
+        return self.limits.excess(self.chosen) <= 1
 
     @property
     def best(self) -> Trial:

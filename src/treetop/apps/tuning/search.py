@@ -21,6 +21,7 @@ from treetop.apps.tuning.bench import Bench
 from treetop.apps.tuning.budget import Budget
 from treetop.apps.tuning.effects import Effects
 from treetop.apps.tuning.journal import Journal
+from treetop.apps.tuning.limits import Limits
 from treetop.apps.tuning.outcome import Outcome
 from treetop.apps.tuning.space import Setting, Space, space_for
 from treetop.apps.tuning.trial import Trial
@@ -44,7 +45,7 @@ _PACE = {
     3: [(0.35, 30, 0), (0.6, 14, 6), (1.0, 9, 3)],
 }
 """For one, two or three rounds: the share of the budget that may be spent when each ends, trainings at most, and how
-many of the best settings it takes over from the round before."""
+many of the best settings it takes over from the round before. Larger budgets than the usual have more of both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,8 @@ class Wish:
     metrics: tuple[str, ...] = METRICS
     """Settings are chosen by their mean."""
     budget: Budget = field(default_factory=Budget)
-    most_weights: int | None = None
-    """Weights that a model may have, at most."""
+    limits: Limits = field(default_factory=Limits)
+    """What a model may cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,8 @@ def tune(train: Dataset, held_out: Dataset, wish: Wish, runtime: Runtime, journa
             if not search.trials:
                 raise
             interrupted = True
-    return Outcome(search.space, tuple(search.trials), wish.metrics, wish.budget.spent, interrupted, wish.most_weights)
+    spent = wish.budget.spent
+    return Outcome(search.space, tuple(search.trials), wish.metrics, spent, len(train), interrupted, wish.limits)
 
 
 class _Search:
@@ -103,15 +105,21 @@ class _Search:
         self._train, self._held_out, self._runtime = train, held_out, runtime
         self._budget, self._metrics, self._journal = wish.budget, wish.metrics, journal
         self._order = np.random.default_rng(runtime.seed).permutation(len(train))
+        self._limits = wish.limits
         sizes = rounds_of(len(train))
-        self.rounds = [_Round(texts, *_PACE[len(sizes)][number]) for number, texts in enumerate(sizes)]
+        growth = self._budget.growth(sum(width for _, width, _ in _PACE[len(sizes)]))
+        self.rounds = [
+            _Round(texts, share, round(growth * width), round(growth * kept))
+            for texts, (share, width, kept) in zip(sizes, _PACE[len(sizes)], strict=True)
+        ]
 
     def run(self, this: _Round, advance: Advance) -> None:
         """One round: what is certain to be tried, then what is expected to be good, while the budget allows."""
         bench, tried = self._bench(this.texts), set[Setting]()
         while len(tried) < this.width:
-            fits = self._fits(this)
-            setting = next((one for one in self._wanted(this) if one not in tried and fits(one)), None)
+            fits, keeps = self._fits(this), self._keeps(this)
+            wanted = (one for one in self._wanted(this) if one not in tried)
+            setting = next((one for one in wanted if fits(one) and keeps(one)), None)
             if setting is None:
                 break
             tried.add(setting)
@@ -128,7 +136,8 @@ class _Search:
         last = texts == len(self._train)
         train = self._train if last else self._train.take(np.sort(self._order[:texts]))
         few = self._held_out.take(range(min(len(self._held_out), _HELD_OUT_AT_FIRST)))
-        return Bench(train, self._held_out if last else few, self._metrics, self._runtime)
+        clocked = self._limits.milliseconds is not None
+        return Bench(train, self._held_out if last else few, self._metrics, self._runtime, clocked=clocked)
 
     def _wanted(self, this: _Round) -> Iterator[Setting]:
         """What the round tries, the most wanted first; of settings that one training serves, that training."""
@@ -168,6 +177,20 @@ class _Search:
             return in_full <= _LARGEST * self._budget.limit and self._budget.has(this.share, here, reserve)
 
         return fits
+
+    def _keeps(self, this: _Round) -> Callable[[Setting], bool]:
+        """Whether a setting is expected to keep to the limits on all texts; the first round shows what that takes."""
+        if this is self.rounds[0]:
+            return lambda _: True
+        share = max(trial.texts for trial in self.trials) / len(self._train)
+        bounds = [
+            (
+                Effects(self.space, self.trials, [log(max(getattr(trial, name), 1e-9)) for trial in self.trials]),
+                log(most),
+            )
+            for name, most in self._limits.scaled(share).asked.items()
+        ]
+        return lambda setting: all(model.expected(setting) <= most for model, most in bounds)
 
     def _in_full(self, trial: Trial) -> float:
         """Seconds that the training of a setting is expected to take on all texts."""

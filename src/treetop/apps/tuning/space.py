@@ -73,6 +73,13 @@ _TERMS = Question(
         Answer("twice", "terms that occur in one text only are left out", _tfidf(min_df=2)),
     ),
 )
+_COUNTS = Question(
+    "counts",
+    (
+        Answer("damped", "a term that occurs n times counts 1 + ln(n)"),
+        Answer("plain", "a term that occurs n times counts n", _tfidf(sublinear_tf=False)),
+    ),
+)
 _NEGATIVES = Question(
     "negatives",
     (
@@ -225,5 +232,14 @@ def space_for(train: Dataset) -> Space:
     tree = replace(_TREE, answers=(*_TREE.answers, _FLAT)) if few else _TREE
     look = [_LOOK] if has_texts and train.space.texts is not None else []
     return Space(
-        (*((_FEATURES, _TERMS) if has_texts else ()), tree, _NEGATIVES, _COSTS, _PRUNING, *look, _TREES, _RANKING)
+        (
+            *((_FEATURES, _TERMS, _COUNTS) if has_texts else ()),
+            tree,
+            _NEGATIVES,
+            _COSTS,
+            _PRUNING,
+            *look,
+            _TREES,
+            _RANKING,
+        )
     )

@@ -28,6 +28,8 @@ def say_chosen(chosen: Chosen, texts: int) -> None:
         if default is not None and default is not best:
             line += f", the default {figures(default)}"
         line += f"; {outcome.trainings} trainings, {outcome.seconds:,.0f} s)"
+        line += f"; the budget allowed trials on {best.texts:,} texts only" if best.texts < outcome.texts else ""
+        line += "" if outcome.keeps else f"; no setting that was tried keeps to {outcome.limits}, this is the nearest"
         line += "; interrupted, this was the best so far" if outcome.interrupted else ""
     notes.print(line, highlight=False, markup=False, soft_wrap=True)
     if chosen.encoded is not None:

@@ -29,6 +29,10 @@ class Trial:
     seconds: float
     """Wall seconds of training, features and tree included, also if they were shared with an earlier trial."""
     cpu_seconds: float
+    megabytes: float
+    """The arrays of its model folder: weights, tree and vocabulary."""
+    milliseconds: float = 0.0
+    """From one text to its labels, the median of some texts; measured only where it is limited."""
 
 
 def mean_of(spreads: Sequence[Spread]) -> Spread:

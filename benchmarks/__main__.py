@@ -74,7 +74,9 @@ def _parser() -> argparse.ArgumentParser:
     releases.add_argument("--data", type=Path, action="append", required=True)
     weights = _command(commands, "weights", _weights, "float16 and int8 weights beside float32")
     weights.add_argument("--data", type=Path, action="append", required=True)
-    page = commands.add_parser("page", help="docs/benchmarks.md and its plots, from the results")
+    page = commands.add_parser(
+        "page", help="docs/benchmarks.md, its plots, and the figures in other pages, from the results"
+    )
     page.add_argument("--results", type=Path, default=RESULTS)
     page.add_argument("--docs", type=Path, default=ROOT / "docs")
     page.set_defaults(command=_page)
@@ -197,9 +199,10 @@ def _weights(given: argparse.Namespace) -> None:
 
 
 def _page(given: argparse.Namespace) -> None:
-    from benchmarks.page import write_page
+    from benchmarks.page import write_figures, write_page
 
     write_page(given.results, given.docs)
+    write_figures(given.results, given.docs.parent, given.docs.parent)
 
 
 def _entry(name: str) -> Entry:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.figures import PAGES, fill
 from benchmarks.plots import draw
 from benchmarks.results import Row, newest, read_rows
 from benchmarks.sections import task_section
 from benchmarks.series import generator_section, growth_section, heads_section, scale_section, tfidf_section
 
-__all__ = ["KINDS", "write_page"]
+__all__ = ["KINDS", "write_figures", "write_page"]
 
 KINDS = ("compare", "tfidf", "growth", "scale", "heads", "statistics")
 
@@ -45,9 +46,21 @@ How it is measured:
 """
 
 
+def write_figures(results: Path, root: Path, into: Path) -> list[Path]:
+    """The pages of `root` that people write, with their marked figures made anew, under the same names in `into`."""
+    rows, written = read_rows(results), []
+    kinds = {kind: newest(rows, kind) for kind in (*KINDS, "noted")}
+    for name in PAGES:
+        page = into / name
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(fill((root / name).read_text(encoding="utf-8"), kinds), encoding="utf-8")
+        written.append(page)
+    return written
+
+
 def write_page(results: Path, docs: Path) -> Path:
     """Make the page and the plots it shows."""
-    rows = read_rows(results)
+    rows = [row for row in read_rows(results) if row["kind"] in KINDS]
     kinds = {kind: newest(rows, kind) for kind in KINDS}
     plots = draw(kinds, docs / "benchmarks")
     parts = [HEAD, _machines(rows), _pictures(plots)]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.page import write_page
-from benchmarks.results import Result, newest
+from benchmarks.figures import PAGES, fill
+from benchmarks.page import write_figures, write_page
+from benchmarks.results import Result, newest, read_rows
 from benchmarks.series import power_law
 from benchmarks.tables import by_cost
 
@@ -168,6 +170,47 @@ def test_pictures_are_the_same_every_time_and_have_no_ground(tmp_path: Path) -> 
 
 def test_without_results_there_is_still_a_page(tmp_path: Path) -> None:
     assert "no timings yet" in page_of([], tmp_path)
+
+
+def test_figures_inside_pages_are_made_anew_and_the_words_around_them_stay(tmp_path: Path) -> None:
+    rows = [PECOS, {**OURS, "task": {**OURS["task"], "name": "yso-swedish"}}]
+    kinds = {"compare": newest(rows, "compare")}
+    page = (
+        "It takes <!-- figures: conditions -->nine<!-- end -->.\n\n"
+        "<!-- figures: quality-beside-cost -->\nold\n<!-- end -->\n"
+    )
+    filled = fill(page, kinds)
+    assert filled.startswith("It takes <!-- figures: conditions -->2 threads, 2024-01-02")
+    assert "| treetop, preset `xr-linear` | – | – | – | 50.0/50.0/50.0 · 6 |" in filled
+    assert "old" not in filled
+    assert fill(filled, kinds) == filled
+    with pytest.raises(SystemExit, match="there are no figures 'made-up'"):
+        fill("<!-- figures: made-up --><!-- end -->", kinds)
+
+
+def test_what_was_chosen_and_what_the_search_cost_is_said(tmp_path: Path) -> None:
+    auto = row("treetop-auto", "treetop", chosen={"settings": "features=parts", "trainings": 50})
+    auto["stages"]["search"] = {"wall": 90.0, "cpu": 80.0, "peak_rss_mib": 10.0}
+    text = page_of([PECOS, OURS, auto], tmp_path)
+    assert "the search cost 80 CPU-seconds more (50 trainings), and chose features=parts." in text
+    assert "search cost" not in page_of([PECOS, OURS], tmp_path)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_committed_figures_are_those_of_the_committed_rows(name: str, tmp_path: Path) -> None:
+    root = Path(__file__).parents[2]
+    write_figures(root / "benchmarks" / "results", root, tmp_path)
+    assert (tmp_path / name).read_text(encoding="utf-8") == (root / name).read_text(encoding="utf-8")
+
+
+def test_noted_figures_are_those_of_the_log() -> None:
+    """Rows that were copied from the log of experiments: every one of their figures stands in the entry they name."""
+    root = Path(__file__).parents[2]
+    for noted in (one for one in read_rows(root / "benchmarks" / "results") if one["kind"] == "noted"):
+        page = (root / "docs" / noted["told"].partition("#")[0]).read_text(encoding="utf-8")
+        figures = [f"{100 * noted['metrics'][name]:.2f}" for name in ("p@1", "p@3", "p@5", "psp@1")]
+        rows = [re.split(r" *\| *", line.replace("*", "")) for line in page.splitlines()]
+        assert any(set(figures) <= set(cells) for cells in rows), f"{noted['title']} is not in {noted['told']}"
 
 
 def test_the_committed_page_is_the_one_of_the_committed_rows(tmp_path: Path) -> None:

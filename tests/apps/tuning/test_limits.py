@@ -43,7 +43,7 @@ def test_megabytes_are_those_of_the_folder(outcome: Outcome, toy_train: Dataset)
     with tempfile.TemporaryDirectory() as folder:
         model.save(Path(folder) / "m")
         stored = sum(path.stat().st_size for path in Path(folder).rglob("*.safetensors"))
-    assert setting.megabytes == pytest.approx(stored / 1e6, rel=0.1)
+    assert setting.megabytes == pytest.approx(stored / 1e6, abs=0.01)  # headers of files
 
 
 def test_what_is_too_large_is_not_chosen(outcome: Outcome, toy_train: Dataset, toy_test: Dataset) -> None:

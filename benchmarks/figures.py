@@ -186,33 +186,11 @@ def with_encoder(kinds: Kinds, *, few: bool = False) -> str:
 
 
 def chosen(kinds: Kinds) -> str:
-    """What was chosen for each data set, what it won over the default, and what the search cost."""
-    lines = []
-    for name in _SETS:
-        rows = _by_entry(kinds, name)
-        if _AUTO in rows and _DEFAULT in rows:
-            lines.append([_TEXTS[name], *_choice(rows)])
-    head = [
-        "texts",
-        "chosen",
-        "P@1/3/5",
-        "default",
-        "best preset",
-        "search, CPU-s",
-        "training, CPU-s",
-        "PECOS, CPU-s",
-        "model, MB",
-        "one text, ms",
-    ]
-    return markdown(head, lines)
-
-
-_TEXTS = {
-    "eurlex57k": "long (583 words), English laws",
-    "tate-subjects": "short (17 words), English titles and descriptions",
-    "nvd-cve-products": "a few sentences (40 words), English reports, labels are product names",
-    "yso-swedish": "titles (10 words), Swedish",
-}
+    """What was chosen for each data set, beside the best preset, and what the search cost."""
+    tasks = {name: _by_entry(kinds, name) for name in _SETS}
+    lines = [[name, *_choice(rows)] for name, rows in tasks.items() if _AUTO in rows]
+    costs = ["CPU-s: search", "training", "PECOS's", "model, MB", "one text, ms"]
+    return markdown(["", "chosen", "P@1/3/5", "best preset", *costs], lines)
 
 
 def _choice(rows: dict[str, Result]) -> Sequence[str]:
@@ -222,14 +200,100 @@ def _choice(rows: dict[str, Result]) -> Sequence[str]:
     return [
         auto.last["chosen"]["settings"].replace("=", ": "),
         _precision(auto),
-        _precision(rows[_DEFAULT]),
         f"{_precision(best)} (`{best.entry.removeprefix('treetop-')}`)",
         figure(auto.value("stages", "search", "cpu") or 0),
         figure(auto.training("cpu") or 0),
         figure(rows[_PECOS].training("cpu") or 0) if _PECOS in rows else "–",
-        figure((auto.value("model_bytes") or 0) / 1e6),
+        _megabytes(auto),
         figure(auto.value("one", "p50_ms") or 0),
     ]
+
+
+def situations(kinds: Kinds) -> str:
+    """What to type for which data, with what that gave and cost on data like it."""
+    short = "[titles, product names, queries](#short-texts-titles-product-names-queries)"
+    long = "[contracts, laws, reports](#long-documents-contracts-laws-reports)"
+    lines = [
+        ["titles, an inflected language", short, *_like(kinds, "yso-swedish", "Swedish titles, 10 words")],
+        ["titles and short descriptions, English", short, *_like(kinds, "tate-subjects", "works of art, 17 words")],
+        ["a few sentences, many rare labels", short, *_like(kinds, "nvd-cve-products", "security reports, 40 words")],
+        ["long documents", long, *_like(kinds, "eurlex57k", "EU laws, 583 words")],
+    ]
+    few, much = (kinds["noted"][name] for name in ("tate-subjects, 4,000 of its texts", "tate-subjects"))
+    untuned, tuned = (
+        next(row for row in rows if row.entry == name) for rows, name in ((few, "minilm"), (much, "xr-transformer"))
+    )
+    lines += [
+        [
+            "few texts",
+            "[fewer than a few thousand](#few-texts)",
+            "4,000 works of art",
+            _precision(few[0]),
+            *_gain(untuned),
+        ],
+        [
+            "time for the last points",
+            "[an hour of CPU, or a GPU](#with-an-encoder)",
+            "all works of art",
+            _precision(much[0]),
+            *_gain(tuned),
+        ],
+    ]
+    largest = max(
+        (row for results in kinds["growth"].values() for row in results if row.error is None),
+        key=lambda row: row.task["statistics"]["labels"],
+    )
+    million = f"{largest.task['statistics']['labels']:,} labels, generated"
+    small = _by_entry(kinds, "yso-swedish").get(_DEFAULT)
+    lines += [
+        [
+            "very many labels",
+            "[hundreds of thousands, or millions](#very-many-labels)",
+            million,
+            "–",
+            "–",
+            figure(largest.training("cpu") or 0),
+            _megabytes(largest),
+        ],
+        [
+            "rare or new labels",
+            "[labels that change, or that few texts have](#rare-and-new-labels)",
+            "–",
+            "–",
+            "–",
+            "–",
+            "–",
+        ],
+        [
+            "a small machine",
+            "[small and fast](#small-and-fast)",
+            "Swedish titles",
+            "–" if small is None else _precision(small),
+            "the same",
+            "–" if small is None else figure(small.training("cpu") or 0),
+            "–" if small is None else _megabytes(small),
+        ],
+    ]
+    head = ["your data", "what to type", "measured on", "default: P@1/3/5", "with that", "CPU-s", "model, MB"]
+    return markdown(head, lines)
+
+
+def _like(kinds: Kinds, task: str, what: str) -> Sequence[str]:
+    rows = _by_entry(kinds, task)
+    if _AUTO not in rows:
+        return [what, *["–"] * 4]
+    auto = rows[_AUTO]
+    cost = (auto.training("cpu") or 0) + (auto.value("stages", "search", "cpu") or 0)
+    measured = f"{auto.task['statistics']['texts']:,} {what}, {auto.task['statistics']['labels']:,} labels"
+    return [measured, _precision(rows[_DEFAULT]), _precision(auto), figure(cost), _megabytes(auto)]
+
+
+def _gain(row: Result) -> Sequence[str]:
+    return [_precision(row), figure(row.training("cpu") or 0), _megabytes(row)]
+
+
+def _megabytes(row: Result) -> str:
+    return figure((row.value("model_bytes") or 0) / 1e6)
 
 
 BLOCKS: dict[str, Callable[[Kinds], str]] = {
@@ -243,4 +307,5 @@ BLOCKS: dict[str, Callable[[Kinds], str]] = {
     "with-encoder": with_encoder,
     "few-texts": partial(with_encoder, few=True),
     "chosen": chosen,
+    "situations": situations,
 }

@@ -148,7 +148,7 @@ ENTRIES = {
             name="treetop-auto",
             title="treetop, settings chosen",
             peer="treetop",
-            settings={"method": "auto", "texts": True},
+            settings={"method": "auto", "texts": True, "budget": "5mcpu"},
             needs_texts=True,
             once=True,
         ),

@@ -166,8 +166,11 @@ def _check_possible(entry: Entry, task: dict[str, Any], options: Options) -> Non
 
 
 def _request(entry: Entry, folder: Path, options: Options) -> dict[str, Any]:
+    own = {"encoder": str(options.encoder)} if entry.needs_encoder else {}
+    if entry.settings.get("method") == "auto":  # where a search that is cut off leaves what it has done
+        own["journal"] = str(folder / f"{entry.name}-{options.seed}.trials")
     return {
-        "settings": {**entry.settings, **({"encoder": str(options.encoder)} if entry.needs_encoder else {})},
+        "settings": {**entry.settings, **own},
         "threads": entry.threads or options.threads,
         "seed": options.seed,
         "k": K,

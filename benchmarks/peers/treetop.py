@@ -58,12 +58,16 @@ class Treetop(Peer):
 
         dev = None if task.dev_labels is None else partial(dev_texts, task)
         with stages("search"):
-            found = choose(data, dev, wish_of(self.settings.get("budget")), self.runtime, encoder="none")
+            wish, journal = wish_of(self.settings["budget"]), Path(self.settings["journal"])
+            found = choose(data, dev, wish, self.runtime, encoder="none", journal=journal, resume=journal.exists())
         with stages("train"):
             self.model = method_class(found.method)(found.settings, runtime=self.runtime).fit(data)
         if found.outcome is not None:
             words = found.outcome.space.words(found.outcome.chosen.setting)
             self.chosen = {"chosen": {"settings": words, "trainings": found.outcome.trainings}}
+            cost = stages.measured["search"]  # one that was cut off and went on took what its pieces took
+            cost["cpu"] = max(cost["cpu"], found.outcome.seconds)
+        journal.unlink(missing_ok=True)
 
     def _tune_encoder_alone(self, data: Dataset, stages: Stages) -> None:
         """The same loop and texts once more without any head: what is left of a step's time is the head's."""

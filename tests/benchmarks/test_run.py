@@ -163,7 +163,7 @@ def test_settings_are_chosen_with_the_dev_texts_and_the_names_of_labels(tmp_path
     for split, count in (("train", 300), ("dev", 40), ("test", 50)):
         write_rows(tmp_path / "mine", split, count, *(["unseen"] if split != "train" else []))
     (tmp_path / "mine" / "labels.txt").write_text("\n".join(f"l{n}\tword{n}" for n in range(7)))
-    auto = replace(ENTRIES["treetop-auto"], settings={**ENTRIES["treetop-auto"].settings, "budget": "2s"})
+    auto = replace(ENTRIES["treetop-auto"], settings={**ENTRIES["treetop-auto"].settings, "budget": "2cpu"})
     task = from_data(tmp_path / "mine", options.work)
     row = run_entry(task, auto, 0, options)
     assert row["error"] is None

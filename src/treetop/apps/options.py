@@ -99,7 +99,7 @@ TextField = Annotated[
 Encoding = Annotated[Optional[str], typer.Option(help="Encoding of a text file; found out if absent.")]  # noqa: UP045
 StripHtml = Annotated[bool, typer.Option("--strip-html", help="Remove HTML tags from the texts.")]
 ModelPath = Annotated[Path, typer.Argument(help="Model folder.", show_default=False)]
-BUDGET_HELP = "Time to choose settings in, at most, such as 60, 5m or 2h; 5m if absent."
+BUDGET_HELP = "Time to choose settings in, at most, such as 60, 5m, 2h, or 5mcpu for CPU time; 5m if absent."
 TRIALS_HELP = "Choose by so many trials instead, whatever they take: the same again on any machine."
 METRICS_HELP = "Choose settings by the mean of these; p@1,p@3,p@5 if absent."
 THRESHOLD_HELP = "Leave out labels with a lower score; of calibrated models also f1, f1-macro, precision:0.9, …"

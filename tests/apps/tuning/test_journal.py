@@ -23,8 +23,13 @@ def never() -> list[Trial]:
 
 def test_what_was_done_is_not_done_again(outcome: Outcome, tmp_path: Path) -> None:
     path, (first, second) = tmp_path / "r.toml.trials", outcome.trials[:2]
-    Journal(path, FACTS).trials(400, (0, 1), lambda: [first, second])
-    again = Journal(path, FACTS, resume=True).trials(400, (0, 1), never)
+    now = [0.0]
+    budget = Budget(60, clock=lambda: now[0])
+    now[0] = 7.5
+    Journal(path, FACTS).trials(400, (0, 1), lambda: [first, second], budget)
+    later = Budget(60, clock=lambda: 1000.0)
+    again = Journal(path, FACTS, resume=True).trials(400, (0, 1), never, later)
+    assert later.spent == 7.5  # its time was spent before
     assert [one.setting for one in again] == [first.setting, second.setting]
     for one, other in zip(again, (first, second), strict=True):
         assert (one.metrics, one.weights, one.seconds) == (other.metrics, other.weights, other.seconds)
@@ -36,13 +41,13 @@ def test_a_line_that_was_cut_off_is_done_again(outcome: Outcome, tmp_path: Path)
     path = tmp_path / "r.toml.trials"
     journal = Journal(path, FACTS)
     for number in range(2):
-        journal.trials(400, (number,), lambda: [outcome.trials[0]])
+        journal.trials(400, (number,), lambda: [outcome.trials[0]], Budget())
     path.write_bytes(path.read_bytes()[:-20])
     again = Journal(path, FACTS, resume=True)
-    again.trials(400, (0,), never)
-    assert again.trials(400, (1,), lambda: [outcome.trials[1]]) == [outcome.trials[1]]
+    again.trials(400, (0,), never, Budget())
+    assert again.trials(400, (1,), lambda: [outcome.trials[1]], Budget()) == [outcome.trials[1]]
     whole = Journal(path, FACTS, resume=True)
-    assert whole.trials(400, (1,), never)[0].metrics == outcome.trials[1].metrics
+    assert whole.trials(400, (1,), never, Budget())[0].metrics == outcome.trials[1].metrics
 
 
 def test_a_search_goes_on_where_it_was_cut_off(

@@ -62,13 +62,20 @@ def test_later_rounds_leave_out_what_is_too_large(
     toy_train: Dataset, toy_test: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("treetop.apps.tuning.search._FIRST", (100, 100))
-    free = tune(toy_train, toy_test, Wish(budget=Budget(trials=20)), RUNTIME)
-    largest = max(one.weights for one in free.last)
-    limits = Limits(weights=largest * 0.6)
-    found = tune(toy_train, toy_test, Wish(budget=Budget(trials=20), limits=limits), RUNTIME)
-    first = [one for one in found.trials if one.texts == 100]
-    assert [one.setting for one in first] == [one.setting for one in free.trials if one.texts == 100]
-    assert max(one.weights for one in found.last) < largest
+
+    def search(limits: Limits) -> Outcome:
+        return tune(toy_train, toy_test, Wish(budget=Budget(trials=20), limits=limits), RUNTIME)
+
+    free = search(Limits())
+    default, accurate = free.space.default, free.space.presets()["accurate"]
+    sizes = {one.setting: one.weights for one in free.last}
+    assert sizes[accurate] > 1.5 * sizes[default]
+    found = search(Limits(weights=1.2 * sizes[default]))
+    first = [[one.setting for one in outcome.trials if one.texts == 100] for outcome in (free, found)]
+    assert first[0] == first[1]
+    tried = {one.setting for one in found.last}
+    assert default in tried
+    assert accurate not in tried
 
 
 def test_one_text_is_clocked_where_that_is_limited(toy_train: Dataset, toy_test: Dataset, outcome: Outcome) -> None:

@@ -1,4 +1,4 @@
-"""How much may be spent on a search: seconds of wall time, or a number of trials.
+"""How much may be spent on a search: seconds of wall time, CPU-seconds, or a number of trials.
 
 Time decides only how many trials are done. Which trial comes next and which setting is chosen follow from the seed and
 from the trials that were done; with a number of trials instead of time, so does everything.
@@ -13,7 +13,7 @@ from math import inf
 
 from treetop.errors import ConfigError
 
-__all__ = ["DEFAULT_SECONDS", "Budget", "seconds_of"]
+__all__ = ["DEFAULT_SECONDS", "Budget", "in_words"]
 
 DEFAULT_SECONDS = 300.0
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
@@ -26,8 +26,11 @@ class Budget:
         self,
         seconds: float | None = DEFAULT_SECONDS,
         trials: int | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] | None = None,
+        *,
+        cpu: bool = False,
     ) -> None:
+        """`cpu`: seconds are those that processors work, which other programs on the machine do not change."""
         if trials is not None and trials < 1:
             raise ConfigError(f"the budget is {trials} trials; give at least one")
         if trials is None and (seconds is None or not seconds > 0):
@@ -35,13 +38,18 @@ class Budget:
         self.trials = trials
         self.seconds = seconds if trials is None else None
         self.done = 0
-        self._clock = clock
-        self._begin = clock()
+        self.cpu = cpu
+        self._clock = clock or (time.process_time if cpu else time.monotonic)
+        self._begin = self._clock()
 
     @property
     def spent(self) -> float:
         """Seconds since it began."""
         return self._clock() - self._begin
+
+    def go_on_from(self, spent: float) -> None:
+        """As if so many seconds had been spent: a search that was cut off goes on where it was."""
+        self._begin = self._clock() - spent
 
     @property
     def limit(self) -> float:
@@ -65,12 +73,14 @@ class Budget:
         return self.spent + seconds <= self.limit
 
     def __str__(self) -> str:
-        return f"{self.trials} trials" if self.seconds is None else f"{self.seconds:,.0f} s"
+        if self.seconds is None:
+            return f"{self.trials} trials"
+        return f"{self.seconds:,.0f} {'CPU-seconds' if self.cpu else 's'}"
 
 
-def seconds_of(text: str) -> float:
-    """`300`, `90s`, `5m` and `2h` as seconds."""
-    found = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*(s|m|min|h|)\s*", text)
+def in_words(text: str) -> Budget:
+    """`300`, `90s`, `5m` and `2h` of time; with `cpu` behind it, as in `5m cpu`, of processors at work."""
+    found = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*(s|m|min|h|)\s*(cpu|)\s*", text)
     if found is None or not float(found[1]) > 0:
-        raise ConfigError(f"the budget is {text!r}; give a time above zero, as 300, 90s, 5m or 2h")
-    return float(found[1]) * _UNITS[found[2]]
+        raise ConfigError(f"the budget is {text!r}; give a time above zero, as 300, 90s, 5m, 2h, or 5mcpu")
+    return Budget(float(found[1]) * _UNITS[found[2]], cpu=bool(found[3]))

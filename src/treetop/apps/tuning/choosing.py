@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from treetop.apps.tuning.budget import Budget, seconds_of
+from treetop.apps.tuning.budget import Budget, in_words
 from treetop.apps.tuning.encoded import Encoded, installed, try_encoder
 from treetop.apps.tuning.journal import Journal
 from treetop.apps.tuning.limits import Limits
@@ -67,7 +67,7 @@ def wish_of(
             raise ConfigError(f"settings cannot be chosen by {name}, which is no sum over texts; choose of {kinds}")
     if trials is not None:
         return Wish(asked, Budget(trials=trials), limits or Limits())
-    return Wish(asked, Budget() if budget is None else Budget(seconds_of(budget)), limits or Limits())
+    return Wish(asked, Budget() if budget is None else in_words(budget), limits or Limits())
 
 
 def choose(

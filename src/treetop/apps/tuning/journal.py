@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from treetop.apps.tuning.budget import Budget
 from treetop.apps.tuning.space import Setting
 from treetop.apps.tuning.trial import Trial
 from treetop.errors import ConfigError, StoreError
@@ -30,7 +31,7 @@ class Journal:
     def __init__(self, path: Path | None = None, facts: dict[str, Any] | None = None, *, resume: bool = False) -> None:
         """`facts` are what the search depends on: a file with others is of another search, and refused."""
         self.path = path
-        self._known: dict[tuple[int, Setting], list[Trial]] = {}
+        self._known: dict[tuple[int, Setting], tuple[list[Trial], float]] = {}
         if path is None:
             return
         if path.exists() and not resume:
@@ -40,29 +41,33 @@ class Journal:
         else:
             path.write_text(json.dumps(facts or {}) + "\n", encoding="utf-8")
 
-    def trials(self, texts: int, setting: Setting, do: Callable[[], list[Trial]]) -> list[Trial]:
-        """The trials of a training, which is done if it was not before."""
-        if (texts, setting) not in self._known:
-            self._known[texts, setting] = do()
-            self._write(setting, self._known[texts, setting])
-        return self._known[texts, setting]
+    def trials(self, texts: int, setting: Setting, do: Callable[[], list[Trial]], budget: Budget) -> list[Trial]:
+        """The trials of a training, which is done if it was not before; if it was, its time counts as spent."""
+        if (texts, setting) in self._known:
+            trials, spent = self._known[texts, setting]
+            budget.go_on_from(spent)
+            return trials
+        trials = do()
+        self._write(setting, trials, budget.spent)
+        return trials
 
     def finish(self) -> None:
         """Remove the file: what the search found is written elsewhere now."""
         if self.path is not None:
             self.path.unlink(missing_ok=True)
 
-    def _write(self, setting: Setting, trials: list[Trial]) -> None:
+    def _write(self, setting: Setting, trials: list[Trial], spent: float) -> None:
         if self.path is not None:
             with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"trained": setting, "trials": [_packed(trial) for trial in trials]}) + "\n")
+                line = {"trained": setting, "spent": spent, "trials": [_packed(trial) for trial in trials]}
+                file.write(json.dumps(line) + "\n")
 
     def _read(self, path: Path, facts: dict[str, Any]) -> None:
         try:
             written, *lines = _whole_lines(path)
             for line in lines:
                 trials = [_unpacked(one) for one in line["trials"]]
-                self._known[trials[0].texts, tuple(line["trained"])] = trials
+                self._known[trials[0].texts, tuple(line["trained"])] = trials, float(line["spent"])
         except (ValueError, KeyError, TypeError, IndexError) as error:
             raise StoreError(f"this is no record of a search ({error}); remove it", path=path) from error
         other = [name for name in facts if written.get(name) != facts[name]]

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from math import exp, log
 
 import numpy as np
@@ -38,7 +39,10 @@ _FIRST, _FIRST_SHARE = (4_000, 8_000), 16  # texts of the first round: a sixteen
 _HELD_OUT_AT_FIRST = 2_000
 _MARGIN = 1.2  # how much longer than expected a training may take
 _LARGEST = 0.25  # of the budget: a setting that takes longer on all texts is not tried
+_LOOKED_AT = 200  # of the settings that fit into the budget, those that are expected to be best
 _GROWTH = 1.1  # seconds of a training grow with the number of texts to this power
+_GROWTHS = {"cpu_seconds": _GROWTH, "weights": 0.5, "megabytes": 0.5, "milliseconds": 0.0}
+"""The same of other costs, at least: what would exceed a limit for certain is not tried, what may do so is."""
 _PACE = {
     1: [(1.0, 40, 0)],
     2: [(0.5, 30, 0), (1.0, 12, 5)],
@@ -106,6 +110,7 @@ class _Search:
         self._budget, self._metrics, self._journal = wish.budget, wish.metrics, journal
         self._order = np.random.default_rng(runtime.seed).permutation(len(train))
         self._limits = wish.limits
+        self._seconds = "cpu_seconds" if wish.budget.cpu else "seconds"
         sizes = rounds_of(len(train))
         growth = self._budget.growth(sum(width for _, width, _ in _PACE[len(sizes)]))
         self.rounds = [
@@ -119,13 +124,15 @@ class _Search:
         while len(tried) < this.width:
             fits, keeps = self._fits(this), self._keeps(this)
             wanted = (one for one in self._wanted(this) if one not in tried)
-            setting = next((one for one in wanted if fits(one) and keeps(one)), None)
+            possible = list(islice(filter(fits, wanted), _LOOKED_AT))
+            setting = next(filter(keeps, possible), possible[0] if possible and not tried else None)
             if setting is None:
                 break
             tried.add(setting)
             self._budget.done += 1
             try:
-                self.trials += self._journal.trials(this.texts, setting, partial(bench.run, self.space, setting))
+                run = partial(bench.run, self.space, setting)
+                self.trials += self._journal.trials(this.texts, setting, run, self._budget)
             except DataError:
                 if not self.trials:
                     raise
@@ -166,7 +173,7 @@ class _Search:
         """Whether a setting can be trained in this round's share, with time left to train the leader on all texts."""
         if not self.trials or not self._budget.has(this.share):
             return lambda _: self._budget.has(this.share)
-        clock = Effects(self.space, self.trials, [log(max(trial.seconds, 1e-3)) for trial in self.trials])
+        clock = self._model(self._seconds)
         longest = max(trial.texts for trial in self.trials)
         reserve = _MARGIN * min(self._in_full(self._leader), _LARGEST * self._budget.limit)
 
@@ -182,19 +189,17 @@ class _Search:
         """Whether a setting is expected to keep to the limits on all texts; the first round shows what that takes."""
         if this is self.rounds[0]:
             return lambda _: True
-        share = max(trial.texts for trial in self.trials) / len(self._train)
-        bounds = [
-            (
-                Effects(self.space, self.trials, [log(max(getattr(trial, name), 1e-9)) for trial in self.trials]),
-                log(most),
-            )
-            for name, most in self._limits.scaled(share).asked.items()
-        ]
+        more = log(len(self._train) / max(trial.texts for trial in self.trials))
+        bounds = [(self._model(name), log(most) - _GROWTHS[name] * more) for name, most in self._limits.asked.items()]
         return lambda setting: all(model.expected(setting) <= most for model, most in bounds)
+
+    def _model(self, cost: str) -> Effects:
+        """What answers do to the logarithm of a cost."""
+        return Effects(self.space, self.trials, [log(max(getattr(trial, cost), 1e-3)) for trial in self.trials])
 
     def _in_full(self, trial: Trial) -> float:
         """Seconds that the training of a setting is expected to take on all texts."""
-        return float(trial.seconds * (len(self._train) / trial.texts) ** _GROWTH)
+        return float(getattr(trial, self._seconds) * (len(self._train) / trial.texts) ** _GROWTH)
 
     @property
     def _leader(self) -> Trial:

@@ -34,7 +34,9 @@ def asks_to_choose(method: str | None, *own: Any, search: tuple[Any, ...] = (), 
         raise ConfigError("auto chooses settings itself; leave out --preset, --config, --set and --resume")
     automatic = method == "auto" or (method is None and not given and not resume)
     if not automatic and any(value is not None for value in search):
-        raise ConfigError("--budget and --trials are for --method auto, which chooses the settings; leave them out")
+        raise ConfigError(
+            "--budget, --trials and --metrics are for --method auto, which chooses the settings; leave them out"
+        )
     return automatic
 
 

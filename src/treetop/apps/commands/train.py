@@ -12,6 +12,7 @@ from treetop.apps.options import (
     BUDGET_HELP,
     ENCODER_HELP,
     METHOD_HELP,
+    METRICS_HELP,
     TRIALS_HELP,
     Data,
     Precision,
@@ -48,6 +49,7 @@ class Choice:
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted transformer training.")] = False
     budget: Annotated[Optional[str], typer.Option(help=BUDGET_HELP)] = None  # noqa: UP045
     trials: Annotated[Optional[int], typer.Option(help=TRIALS_HELP)] = None  # noqa: UP045
+    metrics: Annotated[Optional[str], typer.Option(help=METRICS_HELP)] = None  # noqa: UP045
 
     def decided(self) -> tuple[str, Any, Wish | None]:
         """The method and its configuration, and what a search is asked for that is to find better ones."""
@@ -56,8 +58,8 @@ class Choice:
         from treetop.methods.resolving import decide
 
         own = (self.preset, self.config, self.assignments)
-        if asks_to_choose(self.method, *own, search=(self.budget, self.trials), resume=self.resume):
-            return *decide(), wish_of(self.budget, self.trials)
+        if asks_to_choose(self.method, *own, search=(self.budget, self.trials, self.metrics), resume=self.resume):
+            return *decide(), wish_of(self.budget, self.trials, self.metrics)
         file = None if self.config is None else str(self.config)
         return *decide(self.method, self.preset, file, tuple(self.assignments or ()), self.encoder), None
 

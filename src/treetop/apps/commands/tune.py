@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, ClassVar, Optional
 
 import typer
 
@@ -20,7 +21,29 @@ from treetop.apps.options import (
     make_runtime,
 )
 
+if TYPE_CHECKING:
+    from treetop.apps.tuning.limits import Limits
+
 __all__ = ["tune"]
+
+
+@dataclass(frozen=True)
+class Most:
+    """What the model may cost, at most."""
+
+    title: ClassVar = "What the model may cost"
+    weights: Annotated[Optional[int], typer.Option("--most-weights", help="Weights that it may have.")] = None  # noqa: UP045
+    megabytes: Annotated[Optional[float], typer.Option("--most-mb", help="Megabytes of its folder.")] = None  # noqa: UP045
+    seconds: Annotated[Optional[float], typer.Option("--most-cpu", help="CPU-seconds of its training.")] = None  # noqa: UP045
+    milliseconds: Annotated[Optional[float], typer.Option("--most-ms", help="Milliseconds for one text.")] = None  # noqa: UP045
+
+    def limits(self) -> Limits:
+        """The same for the search."""
+        from treetop.apps.tuning.limits import Limits
+
+        return Limits(
+            weights=self.weights, megabytes=self.megabytes, cpu_seconds=self.seconds, milliseconds=self.milliseconds
+        )
 
 
 def tune(
@@ -30,13 +53,10 @@ def tune(
     budget: Annotated[Optional[str], typer.Option(help=BUDGET_HELP)] = None,  # noqa: UP045
     trials: Annotated[Optional[int], typer.Option(help=TRIALS_HELP)] = None,  # noqa: UP045
     metrics: Annotated[Optional[str], typer.Option(help=METRICS_HELP)] = None,  # noqa: UP045
-    most_weights: Annotated[Optional[int], typer.Option(help="Weights that the model may have.")] = None,  # noqa: UP045
-    most_mb: Annotated[Optional[float], typer.Option(help="Megabytes that the model folder may have.")] = None,  # noqa: UP045
-    most_cpu: Annotated[Optional[float], typer.Option(help="CPU-seconds that its training may take.")] = None,  # noqa: UP045
-    most_ms: Annotated[Optional[float], typer.Option(help="Milliseconds that one text may take.")] = None,  # noqa: UP045
     encoder: Annotated[Optional[str], typer.Option(help=ENCODER_HELP)] = None,  # noqa: UP045
     picture: Annotated[Optional[Path], typer.Option(help="Draw quality against cost: .svg or .png.")] = None,  # noqa: UP045
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a search that was cut off.")] = False,
+    most: Most,
     reading: Reading,
     seed: Seed = 0,
     threads: Threads = 0,
@@ -49,15 +69,13 @@ def tune(
     from functools import partial
 
     from treetop.apps.tuning.choosing import choose, wish_of
-    from treetop.apps.tuning.limits import Limits
     from treetop.apps.tuning.picture import draw
     from treetop.apps.tuning.recipe import recipe
     from treetop.apps.tuning.tables import say_chosen, show_outcome
     from treetop.data import splits
     from treetop.store import whole_file
 
-    limits = Limits(weights=most_weights, megabytes=most_mb, cpu_seconds=most_cpu, milliseconds=most_ms)
-    wish = wish_of(budget, trials, metrics, limits)
+    wish = wish_of(budget, trials, metrics, most.limits())
     runtime = make_runtime(seed, threads, quiet)
     train = reading.read(data, runtime)
     dev = partial(reading.read, data, runtime, split="dev", space=train.space) if "dev" in splits(data) else None

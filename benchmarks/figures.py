@@ -149,7 +149,7 @@ def three_million(kinds: Kinds) -> str:
 
     def at_full_size(value: Callable[[Result], float | None]) -> float:
         factor, slope = power_law(sizes, [value(row) or float("nan") for row in rows])
-        return factor * 2_812_281.0**slope
+        return float(factor * 2_812_281.0**slope)
 
     minutes = at_full_size(lambda row: row.training("wall")) / 60
     memory = at_full_size(lambda row: row.training("peak_rss_mib")) / 1024

@@ -41,14 +41,15 @@ def from_data(path: Path, work: Path, *, limit: int | None = None, seed: int = 0
         return folder
     train, *others = _splits(path, limit, seed)
     order = _occurring_first(train)
-    labels = [_ordered(train, order)[:, : np.count_nonzero(train.frequency)], *(_ordered(one, order) for one in others)]
+    labels = [_ordered(one, order) for one in (train, *others)]
+    labels[0] = labels[0][:, : int(np.count_nonzero(train.frequency))]
     tfidf: dict[str, Any] | None = None
     if train.corpus.features is None:
         config = XRLinearConfig().tfidf if recipe is None else decide(None, None, str(recipe))[1].tfidf
         model, tfidf = Tfidf(config), to_dict(config)
         features = [model.fit_transform(train.corpus.texts), model.transform(others[0].corpus.texts)]
     else:
-        features = [one.corpus.features for one in (train, others[0])]
+        features = [one.corpus.features for one in (train, others[0]) if one.corpus.features is not None]
     texts = [one.corpus.texts for one in (train, *others)] if train.corpus.texts else None
     about = {"name": name, "source": "data", "tfidf": tfidf, "seed": seed if limit else None}
     names = None if train.space.texts is None else [train.space.texts[label] for label in order.tolist()]

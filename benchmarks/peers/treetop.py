@@ -140,6 +140,7 @@ def space_of(task: Task, labels: int) -> LabelSpace:
 
 
 def dev_texts(task: Task) -> Dataset:
+    assert task.dev_labels is not None
     labels = csr_array(task.dev_labels)
     return Dataset(Corpus(task.texts("dev")), labels, space_of(task, labels.shape[1]))
 

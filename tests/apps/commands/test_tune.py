@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,6 +39,32 @@ def test_few_texts_are_trained_by_the_default(folder: Path, tmp_path: Path) -> N
     assert "150 texts are too few to choose settings on" in done.stderr
 
 
+WITHOUT_TORCH = """
+import json, sys
+for absent in ("torch", "transformers", "tokenizers"):
+    sys.modules[absent] = None  # an import of it fails
+from treetop.apps.cli import main
+for arguments in json.loads(sys.argv[1]):
+    sys.argv = ["treetop", *arguments]
+    try:
+        main()
+    except SystemExit as end:
+        print(end.code)
+"""
+
+
+def test_an_extra_that_is_missing_is_said_before_the_search(folder: Path, tmp_path: Path) -> None:
+    given = ["--data", str(folder), "--out", str(tmp_path / "x")]
+    calls = [["tune", *given, "--encoder", "minilm"], ["train", *given, "--method", "xr-transformer"]]
+    command = [sys.executable, "-c", WITHOUT_TORCH, json.dumps(calls)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.split() == ["2", "2"], done.stderr
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 2
+    assert all("pip install 'treetop-xmc[neural]'" in line for line in lines)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_mistakes_are_one_clear_line(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -47,6 +75,10 @@ def test_mistakes_are_one_clear_line(
     assert "there is no metric 'best@1'" in said("tune", "--metrics", "best@1")
     assert "give a time above zero" in said("tune", "--budget", "soon")
     assert "at least one" in said("tune", "--trials", "0")
+    assert "leaves no model" in said("tune", "--most-mb", "0")
+    assert "are kept by linear models only" in said("tune", "--most-ms", "1", "--encoder", "minilm")
+    assert "there is no metric 'best@1'" in said("train", "--metrics", "best@1")
+    assert "are for --method auto" in said("train", "--preset", "accurate", "--metrics", "p@1")
     assert "the budget ended before the first trial" in said("tune", "--budget", "0.000001")
     assert "chooses settings itself" in said("train", "--method", "auto", "--set", "trees=3")
     assert "are for --method auto" in said("train", "--preset", "accurate", "--budget", "60")

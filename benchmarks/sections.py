@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from math import hypot
 from pathlib import Path
+from typing import Any
 
 from benchmarks.plan import REFERENCE
 from benchmarks.results import Result
@@ -53,6 +54,7 @@ def task_section(name: str, results: Sequence[Result]) -> str:
     blocks = [
         f"## {name}",
         intro,
+        _features(results[0].task.get("tfidf")),
         _elsewhere(results),
         comparison([row for row in results if not row.variant], QUALITY),
         comparison(results, COST),
@@ -63,6 +65,20 @@ def task_section(name: str, results: Sequence[Result]) -> str:
         failures(results),
     ]
     return "\n\n".join(block for block in blocks if block)
+
+
+def _features(tfidf: dict[str, Any] | None) -> str:
+    """What the matrix that all are given is made of, where that is more than words."""
+    kinds = {
+        "word_ngrams": "n-grams of words",
+        "char_wb_ngrams": "of the letters of a word",
+        "char_ngrams": "of letters",
+    }
+    found = {name: tuple(tfidf[name]) for name in kinds if tfidf and tfidf.get(name)}
+    if found in ({}, {"word_ngrams": (1, 1)}):
+        return ""
+    told = ", ".join(f"{kinds[name]} from {least} to {most}" for name, (least, most) in found.items())
+    return f"The matrix that all are given has {told}: what a search for settings chose."
 
 
 def _chosen(results: Sequence[Result]) -> str:

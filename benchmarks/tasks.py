@@ -35,7 +35,7 @@ def from_data(path: Path, work: Path, *, limit: int | None = None, seed: int = 0
     With a recipe the matrix that all are given has its features: what auto chose, for instance.
     """
     name = path.name if limit is None else f"{path.name}-{limit}"
-    name += "" if recipe is None else f"-{recipe.stem}"
+    name += "" if recipe is None else "-chosen"
     folder = work / "tasks" / name
     if (folder / CARD).exists():
         return folder

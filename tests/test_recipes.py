@@ -36,8 +36,9 @@ def test_the_linear_recipes_of_short_texts_are_the_preset_thorough(folder: str) 
 def test_every_dataset_has_every_method_and_a_line_in_the_readme() -> None:
     readme = (ROOT / "recipes" / "README.md").read_text(encoding="utf-8")
     folders = {path.parent for path in RECIPES}
-    assert len(folders) == 3
+    assert len(folders) == 4
     methods = {path.stem for path in RECIPES}
     for folder in folders:
-        assert {path.stem for path in folder.glob("*.toml")} == methods
+        alone = folder.name == "yso-swedish"  # no encoder at hand reads Swedish
+        assert {path.stem for path in folder.glob("*.toml")} == ({"xr-linear"} if alone else methods)
         assert f"[{folder.name}]({folder.name})" in readme

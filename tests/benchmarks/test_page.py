@@ -196,6 +196,14 @@ def test_what_was_chosen_and_what_the_search_cost_is_said(tmp_path: Path) -> Non
     assert "search cost" not in page_of([PECOS, OURS], tmp_path)
 
 
+def test_features_that_are_more_than_words_are_said(tmp_path: Path) -> None:
+    assert "matrix that all are given" not in page_of([PECOS, OURS], tmp_path)
+    rows = deepcopy([PECOS, OURS])
+    for one in rows:
+        one["task"]["tfidf"] = {"word_ngrams": [1, 2], "char_wb_ngrams": [3, 5], "char_ngrams": None}
+    assert "has n-grams of words from 1 to 2, of the letters of a word from 3 to 5:" in page_of(rows, tmp_path)
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_the_committed_figures_are_those_of_the_committed_rows(name: str, tmp_path: Path) -> None:
     root = Path(__file__).parents[2]

@@ -177,7 +177,7 @@ def test_settings_are_chosen_with_the_dev_texts_and_the_names_of_labels(tmp_path
 def test_all_can_be_given_the_features_of_a_recipe(tmp_path: Path, options: Options) -> None:
     for split in ("train", "test"):
         write_rows(tmp_path / "mine", split, 60)
-    recipe = tmp_path / "chosen.toml"
+    recipe = tmp_path / "recipe.toml"
     recipe.write_text('method = "xr-linear"\n[tfidf]\nchar_wb_ngrams = [3, 5]\n')
     plain, chosen = (from_data(tmp_path / "mine", options.work, recipe=one) for one in (None, recipe))
     cards = [json.loads((task / "task.json").read_text()) for task in (plain, chosen)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treetop.apps.tuning.choosing import FEWEST, choose, hold_out, wish_of
+from treetop.apps.tuning.choosing import FEWEST, choose, encoder_of, hold_out, wish_of
+from treetop.apps.tuning.limits import Limits
 from treetop.data import Dataset
 from treetop.errors import ConfigError, DataError
 from treetop.methods.xr_linear import XRLinearConfig
@@ -61,6 +62,16 @@ def test_wishes_in_words() -> None:
     ):
         with pytest.raises(ConfigError, match=said):
             wish_of(**wrong)
+
+
+def test_an_encoder_that_is_installed_joins_where_time_is_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("treetop.apps.tuning.encoded.find_spec", lambda _: None)
+    assert encoder_of(None, wish_of()) is None
+    monkeypatch.setattr("treetop.apps.tuning.encoded.find_spec", lambda _: object())
+    assert encoder_of(None, wish_of()) == "minilm"
+    assert encoder_of("none", wish_of()) is None
+    assert encoder_of(None, wish_of(trials=5)) is None
+    assert encoder_of(None, wish_of(limits=Limits(megabytes=10))) is None
 
 
 def test_settings_can_be_chosen_by_other_metrics(toy_train: Dataset) -> None:

@@ -25,7 +25,7 @@ from treetop.metrics.evaluate import parse
 from treetop.metrics.ranking import TEXT_METRICS
 from treetop.runtime import Runtime
 
-__all__ = ["FEWEST", "MOST", "Chosen", "choose", "hold_out", "wish_of"]
+__all__ = ["FEWEST", "MOST", "Chosen", "choose", "encoder_of", "hold_out", "wish_of"]
 
 FEWEST = 200
 """Texts without which nothing can be chosen."""
@@ -85,7 +85,7 @@ def choose(
     With an encoder a last trial says whether it pays to read the texts with it. Without one it is the encoder that is
     installed as a package, if there is one, time is the budget, and no limits are set; "none" is without.
     """
-    encoder = _encoder(encoder, wish)
+    encoder = encoder_of(encoder, wish)
     if int(os.environ.get("WORLD_SIZE", "1")) > 1:
         raise ConfigError("several processes would choose different settings; name a method, or choose in one process")
     if len(train) < FEWEST:
@@ -101,7 +101,7 @@ def choose(
     return Chosen(config, outcome, len(held_out), tried)
 
 
-def _encoder(asked: str | None, wish: Wish) -> str | None:
+def encoder_of(asked: str | None, wish: Wish) -> str | None:
     """Which encoder is tried, if one is; that it cannot be is said before the search, not after it."""
     if asked == "none":
         return None

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treetop.data import read
-from treetop.explanation import ENCODER, NO_WORDS, REST, Explanation, Word
+from treetop.explanation import ENCODER, NO_WORDS, READING, REST, Explanation, Word
 from treetop.linear import LinearTree
 from treetop.methods import Method, load
 from treetop.methods.explaining.removing import without
@@ -131,12 +131,18 @@ def missed_margin(model: Any, found: Explanation) -> float:
 
 
 def incomplete(found: Explanation) -> float:
-    """The share of what the encoder adds for the words that their sum misses."""
-    if ENCODER not in found.parts:
-        return float("nan")
-    rest = found.parts[REST]
-    counted = sum(word.parts.get(ENCODER, 0.0) for word in found.words)
-    return abs(rest) / max(1e-9, abs(counted + rest))
+    """The share of what the encoder itself adds for the words that their sum misses."""
+    return abs(found.parts[REST]) / added(found) if ENCODER in found.parts else float("nan")
+
+
+def read_otherwise(found: Explanation) -> float:
+    """What the reader that predicts sees otherwise, as a share of the same."""
+    return abs(found.parts[READING]) / added(found) if READING in found.parts else float("nan")
+
+
+def added(found: Explanation) -> float:
+    """What the encoder adds for the words, by the difference to a text without."""
+    return max(1e-9, abs(sum(word.parts.get(ENCODER, 0.0) for word in found.words) + found.parts[REST]))
 
 
 def told(values: Sequence[float] | Doubles) -> str:
@@ -168,12 +174,13 @@ def main() -> None:
     rows = rng.permutation(len(texts))[: max(given.texts, given.checks)]
     model.explain(texts[int(rows[0])])  # the first one loads what is needed
     lost: dict[str, list[tuple[float, float]]] = {}
-    seconds, missed, gaps, shares = [], [], [], []
+    seconds, missed, gaps, read_by, shares = [], [], [], [], []
     for number, row in enumerate(rows):
         found, spent = timed(lambda row=row: model.explain(texts[int(row)]))  # type: ignore[misc]
         seconds.append(spent)
         missed.append(missed_margin(model, found))
         gaps.append(incomplete(found))
+        read_by.append(read_otherwise(found))
         if ENCODER in found.parts:
             shares.append({k: v for k, v in found.parts.items() if k != NO_WORDS})
         if number < given.texts and len(found.words) > 1:
@@ -188,6 +195,7 @@ def main() -> None:
         print(
             f"incomplete by: median {np.median(gaps):.4f}, 99 % {np.quantile(gaps, 0.99):.4f}; within 5 %: {within:.1%}"
         )
+        print(f"read otherwise by: median {np.median(read_by):.4f}, 99 % {np.quantile(read_by, 0.99):.4f}")
         print(
             "parts of the margin, mean:",
             {k: round(float(np.mean([s.get(k, 0) for s in shares])), 3) for k in shares[0]},

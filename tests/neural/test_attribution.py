@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from tiny_encoders import make_encoder
 from tiny_methods import encoder as tiny
-from treetop.neural.attribution import _lobatto, attribute
+from treetop.neural.attribution import _turning, attribute
 from treetop.runtime import Runtime
 from treetop.text.encoder import EncoderConfig, TextEncoder
 
@@ -82,9 +83,26 @@ def test_an_empty_text_has_no_tokens(encoder: TextEncoder) -> None:
     np.testing.assert_allclose(found.whole, found.masked, atol=1e-6)
 
 
-def test_the_sum_is_exact_for_polynomials() -> None:
-    at, weight = _lobatto(8)
-    assert at[0] == 0
-    assert at[-1] == 1
-    for degree in range(14):
-        assert weight @ at**degree == pytest.approx(1 / (degree + 1))
+def test_sums_over_points_are_integrals_wherever_the_turn_is() -> None:
+    for nearest, aside in ((0.04, 0.2), (0.5, 0.05), (-2.0, 0.3), (0.5, 1e3)):
+        at, weight = _turning(32, nearest, aside)
+        assert 0 < at[0] < at[-1] < 1
+        assert weight.min() > 0
+        for power in range(4):
+            assert weight @ at**power == pytest.approx(1 / (power + 1), abs=1e-3)
+
+
+def test_a_change_of_direction_needs_few_points() -> None:
+    """Of a vector that turns, what its normalised form changes by is met far better than by as many even points."""
+    start, end = np.array([0.3, 0.2]), np.array([-1.0, 1.1])
+    nearest = -start @ (end - start) / ((end - start) @ (end - start))
+    aside = np.sqrt(start @ start / ((end - start) @ (end - start)) - nearest**2)
+
+    def slope(at: NDArray[np.float64]) -> NDArray[np.float64]:
+        point = start + at[:, None] * (end - start)
+        length = np.linalg.norm(point, axis=1)
+        return np.asarray((end - start)[0] / length - point[:, 0] * (point @ (end - start)) / length**3)
+
+    change = end[0] / np.linalg.norm(end) - start[0] / np.linalg.norm(start)
+    misses = [abs(weight @ slope(at) - change) for at, weight in (_turning(6, nearest, aside), _turning(6, 0.5, 1e3))]
+    assert misses[0] < 0.1 * misses[1]

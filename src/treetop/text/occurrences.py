@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain
 from typing import TypeAlias
 
 import numpy as np
@@ -20,7 +22,7 @@ from numpy.typing import NDArray
 from scipy import sparse as sp
 
 from treetop.sparse import from_parts
-from treetop.text.analysis import strip_accents
+from treetop.text.analysis import WORD_PATTERNS, strip_accents
 from treetop.text.columns import Columns, Kind
 from treetop.text.rows import Counts
 from treetop.text.stopwords import ENGLISH
@@ -40,6 +42,8 @@ _ROUNDING = 1e-12  # of the largest value: less is what sums in another order di
 
 def spans_of(text: str, config: TfidfConfig | None = None) -> Spans:
     """The words of a text: as tf-idf cuts them, and what is between them in letters and marks. In their order."""
+    if text.isascii() and (config is None or config.token_pattern in WORD_PATTERNS):
+        return _as_spans([match.span() for match in _ANY_WORD.finditer(text)])  # one walk finds both
     words = [] if config is None or config.word_ngrams is None else _find(text, config.token_pattern, config)
     found, last = [], 0
     for start, end in [*words, (len(text), len(text))]:
@@ -139,7 +143,8 @@ def _pieces(text: str, kind: Kind, config: TfidfConfig) -> tuple[Spans, list[str
     return _as_spans(found), [text[start:end] for start, end in found]
 
 
-def _find(text: str, pattern: str, config: TfidfConfig) -> list[tuple[int, int]]:
+@lru_cache(maxsize=2)
+def _find(text: str, pattern: str, config: TfidfConfig) -> Sequence[tuple[int, int]]:
     """Where a pattern matches the text as tf-idf reads it, in the places of the text as it is."""
     group = min(re.compile(pattern).groups, 1)
     if text.isascii():
@@ -158,4 +163,4 @@ def _folded(text: str, config: TfidfConfig) -> str:
 
 
 def _as_spans(found: Sequence[tuple[int, int]]) -> Spans:
-    return np.array(found, np.int64).reshape(-1, 2)
+    return np.fromiter(chain.from_iterable(found), np.int64, 2 * len(found)).reshape(-1, 2)

@@ -26,6 +26,18 @@ from treetop.apps.report.markup import NOTHING, details, facts, figure, legend, 
 __all__ = ["SECTIONS"]
 
 _DRAWN = ("p@1", "p@3", "p@5", "r@10", "ndcg@5", "psp@5")
+_SPELLED = {
+    "p": ("P", "precision"),
+    "r": ("R", "recall"),
+    "rp": ("RP", "precision, where no more can be right"),
+    "ndcg": ("nDCG", "right ones early"),
+    "microf1": ("micro-F1", "all pairs alike"),
+    "macrof1": ("macro-F1", "all labels alike"),
+    "coverage": ("coverage", "labels found at least once"),
+    "psp": ("PSP", "precision, rare labels count more"),
+    "psndcg": ("PSnDCG", "the same, right ones early"),
+}
+"""Metrics for people: their name and what they are."""
 _OF_CALIBRATION = {"ece": "calibration error", "ece_rare": "of rare labels", "brier": "Brier score"}
 
 
@@ -39,18 +51,21 @@ def _of_one(report: Report) -> str:
     kinds, cuts = (list(dict.fromkeys(name.split("@")[place] for name in lines)) for place in (0, 1))
     cuts.sort(key=int)
     rows = [
-        [text(kind), *(_cell(lines[name], 0) if (name := f"{kind}@{cut}") in lines else "" for cut in cuts)]
+        [_named(kind), *(_cell(lines[name], 0) if (name := f"{kind}@{cut}") in lines else "" for cut in cuts)]
         for kind in kinds
     ]
     grid = table(["metric", *(f"@{cut}" for cut in cuts)], rows, "in per cent, with standard errors over texts")
-    picture = figure(draw_metrics(_drawn(report), report.names), "In per cent; lines are standard errors.")
+    drawn = {_spelled(name): line for name, line in _drawn(report).items()}
+    picture = figure(draw_metrics(drawn, report.names), "In per cent; lines are standard errors.")
     return section("quality", "Quality", f'<div class="charts">{picture}{grid}</div>')
 
 
 def _side_by_side(report: Report) -> str:
     """A chart, differences to the first contender, who is best, and all metrics on demand."""
-    lines, names = report.comparison.metrics, report.names
-    drawn = _drawn(report)
+    names = report.names
+    lines, drawn = (
+        {_spelled(name): line for name, line in some.items()} for some in (report.comparison.metrics, _drawn(report))
+    )
     told = (
         f"Below a figure: its difference to {names[0]} ± the paired standard error; ▲ better or ▼ worse beyond chance "
         "(95 %, Holm), ≈ may be chance."
@@ -68,6 +83,17 @@ def _side_by_side(report: Report) -> str:
 def _drawn(report: Report) -> dict[str, Line]:
     lines = report.comparison.metrics
     return {name: lines[name] for name in _DRAWN if name in lines} or lines
+
+
+def _spelled(metric: str) -> str:
+    kind, at, cut = metric.partition("@")
+    return _SPELLED.get(kind, (kind, ""))[0] + at + cut
+
+
+def _named(kind: str) -> str:
+    """A metric by its name, and what it is below."""
+    name, meaning = _SPELLED.get(kind, (kind, ""))
+    return f"{text(name)}<small>{text(meaning)}</small>"
 
 
 def _cells(line: Line) -> list[str]:

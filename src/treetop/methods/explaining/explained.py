@@ -104,13 +104,13 @@ def _check_known(account: Account, text: str) -> None:
 def _words(text: str, account: Account) -> tuple[Word, ...]:
     """The words that add something to one of the margins."""
     matters = _matters(account)
-    sources = list(account.words)
-    adds = [(account.shares @ part)[matters] for part in account.words.values()]
-    total, each = np.sum(adds, axis=0).tolist(), zip(*(part.tolist() for part in adds), strict=True)
-    return tuple(
-        Word(text[start:end], start, end, whole, dict(zip(sources, own, strict=True)))
-        for (start, end), whole, own in zip(account.spans[matters].tolist(), total, each, strict=True)
-    )
+    places = account.spans[matters].tolist()
+    adds = {source: (account.shares @ part)[matters].tolist() for source, part in account.words.items()}
+    if len(adds) == 1:  # as of most long texts, with hundreds of words
+        ((source, values),) = adds.items()
+        return tuple([Word(text[a:b], a, b, own, {source: own}) for (a, b), own in zip(places, values, strict=True)])
+    each = (dict(zip(adds, own, strict=True)) for own in zip(*adds.values(), strict=True))
+    return tuple([Word(text[a:b], a, b, sum(own.values()), own) for (a, b), own in zip(places, each, strict=True)])
 
 
 def _matters(account: Account) -> NDArray[np.int64]:

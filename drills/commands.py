@@ -7,12 +7,14 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from random import Random
-from typing import IO
+from typing import IO, Any
 from unittest.mock import patch
+
+from typer.main import get_command
 
 from drills.drill import MODELS
 from drills.samples import Files, predictions, records, settings
-from treetop.apps.cli import main
+from treetop.apps import cli
 
 __all__ = ["Command", "command"]
 
@@ -33,7 +35,12 @@ _COMMANDS = (
     f"compare {_LINEAR} {_FLAT} p.jsonl --data a.jsonl --split test --metrics p@1 --json all.json --threads 1",
     f"ensemble {_LINEAR} {_FLAT} --out both --fuser average --weights 2,1 --threads 1",
     f"ensemble {_LINEAR} {_FLAT} --out both --data a.jsonl --split dev --no-calibration",
-    f"calibrate {_LINEAR} --data a.jsonl --out again --split dev --threads 1",
+    f"calibrate {_LINEAR} --data b.jsonl --out again --split dev --threads 1",
+    f"calibrate {_FLAT} --data b.jsonl --out again --split dev --labels-file labels.txt --no-names --threads 1",
+    f"explain {_LINEAR} --text apple --label fruit --threshold 0.1 --nearest 1 --words 3 --threads 1",
+    f"report {_LINEAR} --data a.jsonl --split test --out page.html --json r.json --labels-csv r.csv --baseline {_FLAT}",
+    "tune --data a.jsonl --out r.toml --trials 2 --metrics p@1 --most-weights 9 --resume --threads 1 --quiet",
+    "train --data a.jsonl --out model --method xr-linear --names --labels-file labels.txt --keep-texts --threads 1",
     f"inspect {_LINEAR} --depth 2 --verify",
     "presets",
 )
@@ -44,7 +51,7 @@ _ODD = (
     "tree.max_leaf=1e400", "tree.kind=[]", "linear.solver.max_iter=99999999999", "trees=9", "text", "labels", "missing",
     ".", "..", "model", "a.jsonl", "a.csv", "a.jsonl/x", "/dev/null", "/dev/zero", "utf-16", "f1", "precision:0.9",
     "precision:x", "precision:nan", "recall:", "top", "p@0", "p@99999999999", "psp@1", "cuda:7", "mps", "bfloat16",
-    "-h", "--help", "--version", "--quiet", "-k", "\n", "a\nb", "None", "true", "*", "lightxml", "auto", "p.npz",
+    "-h", "--help", "--version", "--quiet", "-k", "\n", "a\nb", "None", "true", "*", "bonsai", "auto", "p.npz",
 )  # fmt: skip
 
 
@@ -61,7 +68,7 @@ class Command:
         said.seek(0)
         said.truncate()
         streams = patch.multiple(sys, argv=["treetop", *self.words], stdout=_nowhere(), stderr=said)
-        with streams:
+        with streams, patch.object(cli, "app", _parsed()):
             code = _ended()
         said.flush()
         said.seek(0)
@@ -91,12 +98,19 @@ def command(random: Random) -> Command:
 @cache
 def _files() -> Files:
     own = {name: records()[name] for name in ("a.jsonl", "a.csv", "a.txt")}
-    return {**own, **predictions(), "a.toml": settings()[0], "labels.txt": b"fruit\ncity\n"}
+    more = {"b.jsonl": 15 * records()["a.jsonl"], "a.toml": settings()[0], "labels.txt": b"fruit\tApples\ncity\n"}
+    return {**own, **predictions(), **more}
+
+
+@cache
+def _parsed() -> Any:
+    """The commands with their options, put together once: that takes ten times as long as most commands."""
+    return get_command(cli.app)
 
 
 def _ended() -> int | str | None:
     try:
-        main()
+        cli.main()
     except SystemExit as error:
         return error.code
     return 0

@@ -7,6 +7,7 @@ import resource
 import shutil
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,11 +17,14 @@ from typing import Any
 
 from drills.commands import command
 from drills.memory import forget_peak, held, peak
-from drills.samples import Files, folders, predictions, records, settings
+from drills.samples import Files, catalogues, folders, journal, predictions, records, settings
 from drills.scrambling import scrambled
 from treetop.apps.predicted import READERS, read_predictions
+from treetop.apps.tuning.budget import Budget
+from treetop.apps.tuning.journal import Journal
 from treetop.data import read, read_texts, splits
-from treetop.errors import TreetopError
+from treetop.data.labelfile import read_catalogue
+from treetop.errors import StoreError, TreetopError
 from treetop.methods.catalogue import METHODS
 from treetop.methods.registry import method_class
 from treetop.methods.resolving import decide
@@ -176,6 +180,26 @@ def _read_settings(random: Random) -> Trial:
     return Trial(files, lambda place: decide(None, None, str(place / "a.toml"), assignments))
 
 
+def _read_catalogue(random: Random) -> Trial:
+    name = random.choice(list(catalogues()))
+    return Trial(_damaged({name: catalogues()[name]}, random), lambda place: len(read_catalogue(place / name)))
+
+
+def _read_journal(random: Random) -> Trial:
+    """The record of an interrupted search, which `--resume` reads."""
+    facts, lines = journal()
+
+    def act(place: Path) -> None:
+        kept = Journal(place / "r.trials", facts, resume=True)
+        for number in range(2):
+            found = kept.trials(3, (0, number), list, Budget())
+            with suppress(StoreError):
+                kept.check(found, [(0, number)], ("p@1",), 3)
+            str([one.score.standard_error for one in found])
+
+    return Trial(_damaged({"r.trials": lines}, random), act)
+
+
 def _command(random: Random) -> Trial:
     wanted = command(random)
 
@@ -197,6 +221,7 @@ def _findings(dataset: Any) -> None:
 
 
 TRIALS: dict[Callable[[Random], Trial], int] = {
-    _read_file: 34, _read_folder: 24, _read_texts: 16, _read_predictions: 10, _read_settings: 10, _command: 6,
+    _read_file: 34, _read_folder: 24, _read_texts: 15, _read_predictions: 9, _read_settings: 8, _read_catalogue: 4,
+    _read_journal: 3, _command: 3,
 }  # fmt: skip
 """How often each is taken: a command takes ten times as long as a reader."""

@@ -15,7 +15,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy import sparse as sp
 
-__all__ = ["Files", "folders", "predictions", "records", "settings"]
+from treetop.apps.tuning.budget import Budget
+from treetop.apps.tuning.journal import Journal
+from treetop.apps.tuning.trial import Trial
+from treetop.metrics import Spread
+
+__all__ = ["Files", "catalogues", "folders", "journal", "predictions", "records", "settings"]
 
 Files: TypeAlias = dict[str, bytes]
 """What is in a folder, by name."""
@@ -73,6 +78,29 @@ def predictions() -> Files:
         "p.jsonl": lines.encode(), "p.csv": table.encode(), "p.tsv": table.replace(",", "\t").encode(),
         "p.trec": run.encode(), "p.npz": packed(_LABELS), "p.parquet": _suggested(),
     }  # fmt: skip
+
+
+@cache
+def catalogues() -> Files:
+    """Label files, as `--labels-file` takes them."""
+    pairs = {"fruit": "Fruit and berries", "weather": "", "sweet": "Sweet things", "city": "Łódź"}
+    lines = "".join(json.dumps({"label": name, "text": text or None}) + "\n" for name, text in pairs.items()).encode()
+    table = "".join(f"{name}\t{text}\n" if text else f"{name}\n" for name, text in pairs.items()).encode()
+    return {"l.txt": table, "l.tsv": table, "l.jsonl": lines, "l.jsonl.gz": gzip.compress(lines, mtime=0)}
+
+
+@cache
+def journal() -> tuple[dict[str, Any], bytes]:
+    """What a search for settings depends on, and its record of two trainings."""
+    facts = {"texts": [11, 12], "seed": 3, "metrics": ["p@1"]}
+    score = Spread(0.5, np.array([0.5, -0.5, 0.0]))
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "r.trials"
+        kept = Journal(path, facts)
+        for number in range(2):
+            trial = Trial((0, number), 3, {"p@1": 0.5}, score, 100, 0.25, 0.25, 1.5)
+            kept.trials(3, (0, number), lambda trial=trial: [trial], Budget(clock=lambda: 0.0))  # type: ignore[misc]
+        return facts, path.read_bytes()
 
 
 @cache

@@ -7,19 +7,21 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from drills.drill import MODELS
+from drills.forks import fork, in_child
 from treetop.errors import StoreError
 from treetop.methods import Method, load
 from treetop.runtime import Runtime
 from treetop.store import Folder
 
-__all__ = ["kill_a_save", "no_room", "replace_while_read", "two_writers"]
+__all__ = [
+    "files_of", "kill_a_save", "model_named", "no_room", "replace_while_read", "two_writers", "whole",
+]  # fmt: skip
 
 _EVENTS = ("open", "os.rename", "os.rmdir", "os.remove", "os.mkdir", "os.chmod", "os.truncate", "shutil.rmtree")
 _NAMES = sorted(path.name for path in MODELS.iterdir() if path.is_dir())
@@ -28,7 +30,8 @@ TEXTS = ["apple pie", "rain and wind", "cake"] * 5
 
 
 @cache
-def _model(name: str) -> Method[Any]:
+def model_named(name: str) -> Method[Any]:
+    """A small model of a method."""
     return load(MODELS / name, runtime=Runtime(threads=1))
 
 
@@ -37,12 +40,12 @@ def kill_a_save(place: Path, number: int) -> str:
     name = _NAMES[number % len(_NAMES)]
     target = _begin(place, name)
     moment = Random(number).randrange(_MOST_EVENTS[name])
-    status = _in_child(lambda: _save_until(name, target, moment))
+    status = in_child(lambda: _save_until(name, target, moment))
     if status == 0:
         _MOST_EVENTS[name] = max(2, moment)  # later moments would kill nobody
     elif not os.WIFSIGNALED(status):
         return f"{name}, event {moment}: the save ended with {status}"
-    return _whole(target, f"{name}, killed at event {moment}")
+    return whole(target, f"{name}, killed at event {moment}")
 
 
 def no_room(place: Path, number: int) -> str:
@@ -56,16 +59,16 @@ def no_room(place: Path, number: int) -> str:
     def save() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
         try:
-            _model(name).save(target)
+            model_named(name).save(target)
         except StoreError:
             os._exit(3)
 
-    status = os.waitstatus_to_exitcode(_in_child(save))
+    status = os.waitstatus_to_exitcode(in_child(save))
     if status not in (0, 3):
         return f"{name}, {size} bytes: the save ended with {status}"
     if status == 3 and (target / "manifest.json").read_bytes() != before:
         return f"{name}, {size} bytes: the save failed, and the model has changed"
-    return _whole(target, f"{name}, {size} bytes of room")
+    return whole(target, f"{name}, {size} bytes of room")
 
 
 def two_writers(place: Path, number: int) -> str:
@@ -73,12 +76,12 @@ def two_writers(place: Path, number: int) -> str:
     names = Random(number).sample(_NAMES, 3)
     target = _begin(place, names[0])
     for name in names:
-        _model(name)
-    children = [_fork(lambda name=name: _save_or_refuse(name, target)) for name in names]  # type: ignore[misc]
+        model_named(name)
+    children = [fork(lambda name=name: _save_or_refuse(name, target)) for name in names]  # type: ignore[misc]
     ended = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
     if any(code not in (0, 3) for code in ended):
         return f"{names}: the writers ended with {ended}"
-    return _whole(target, f"{names} at once")
+    return whole(target, f"{names} at once")
 
 
 def replace_while_read(place: Path, number: int) -> str:
@@ -88,13 +91,13 @@ def replace_while_read(place: Path, number: int) -> str:
     name = _NAMES[number % len(_NAMES)]
     target = _begin(place, name)
     loaded = load(target, runtime=Runtime(threads=1))
-    expected = _model(name).predict(TEXTS, k=3).labels.tolist()
+    expected = model_named(name).predict(TEXTS, k=3).labels.tolist()
     with ThreadPoolExecutor(8) as pool:
         asked = [pool.submit(lambda: loaded.predict(TEXTS, k=3).labels.tolist()) for _ in range(40)]
         for other in Random(number).sample(_NAMES, 3):
-            _model(other).save(target)
+            model_named(other).save(target)
         wrong = sum(answer.result() != expected for answer in asked)
-    return f"{name}: {wrong} of 40 answers are wrong" if wrong else _whole(target, name)
+    return f"{name}: {wrong} of 40 answers are wrong" if wrong else whole(target, name)
 
 
 def _begin(place: Path, name: str) -> Path:
@@ -102,18 +105,24 @@ def _begin(place: Path, name: str) -> Path:
     target = place / "model"
     for path in place.iterdir():
         shutil.rmtree(path, ignore_errors=True)
-    _model(name).save(target)
+    model_named(name).save(target)
     return target
 
 
-def _whole(target: Path, what: str) -> str:
+def whole(target: Path, what: str) -> str:
+    """What is wrong with a model that must be there, every byte of it, and answer as it did before."""
     try:
         Folder.open(target).verify()
         found = load(target, runtime=Runtime(threads=1))
-        right = found.predict(TEXTS, k=3).labels.tolist() == _model(found.name).predict(TEXTS, k=3).labels.tolist()
+        right = found.predict(TEXTS, k=3).labels.tolist() == model_named(found.name).predict(TEXTS, k=3).labels.tolist()
     except Exception as error:
         return f"{what}: {type(error).__name__}: {error}"
     return "" if right else f"{what}: another model than any that was saved: {json.dumps(found.training)}"
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """What is in a folder, by name."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def _save_until(name: str, target: Path, moment: int) -> None:
@@ -127,26 +136,11 @@ def _save_until(name: str, target: Path, moment: int) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     sys.addaudithook(hook)
-    _model(name).save(target)
+    model_named(name).save(target)
 
 
 def _save_or_refuse(name: str, target: Path) -> None:
     try:
-        _model(name).save(target)
+        model_named(name).save(target)
     except StoreError:
         os._exit(3)
-
-
-def _in_child(act: Callable[[], None]) -> int:
-    return os.waitpid(_fork(act), 0)[1]
-
-
-def _fork(act: Callable[[], None]) -> int:
-    child = os.fork()
-    if child == 0:
-        try:
-            act()
-        except BaseException:
-            os._exit(1)
-        os._exit(0)
-    return child

@@ -135,3 +135,65 @@ def test_the_standard_library_is_all_it_takes(tmp_path: Path) -> None:
         "assert not heavy, heavy\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
+@contextmanager
+def answering(*answers: bytes) -> Iterator[str]:
+    """The address of something that gives these answers, whatever it is asked."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            for one in answers:
+                connection, _ = server.accept()
+                with connection:
+                    connection.recv(1 << 16)
+                    connection.sendall(one)
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        thread.join(10)
+
+
+def said(body: bytes, status: str = "200 OK", *headers: str) -> bytes:
+    lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", "Connection: close", *headers, "", ""]
+    return "\r\n".join(lines).encode() + body
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        said(b""), said(b"<html>"), said(b"[]"), said(b"{}"), said(b"[" * 100_000), said(b"\xff"),
+        said(b'{"results": 1}'),
+        said(b'{"results": [{"suggestions": [1]}]}'), said(b'{"results": []}'), said(b"no", "404 Not Found"),
+        said(b"[" * 100_000, "500 Oh"), said(b"", "429 Later", "Retry-After: Fri, 31 Dec 1999 23:59:59 GMT"),
+        said(b"", "503 Later", "Retry-After: inf"), said(b"", "429 Later", "Retry-After: -1"),
+        b"", b"\0" * 100, b"HTTP/1.1 ",
+    ],
+)  # fmt: skip
+def test_answers_that_are_not_those_of_a_service(answer: bytes) -> None:
+    with answering(answer) as url:
+        client = treetop.Client(url, patience=0.0, timeout=10)
+        with pytest.raises(ServiceError, match=url):
+            client.suggest("a")
+        client.close()
+
+
+def test_an_answer_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("treetop.client._LARGEST", 1000)
+    endless = b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + b" " * 200_000
+    with answering(endless) as url, pytest.raises(ServiceError, match="more than 1,000 bytes"):
+        treetop.Client(url, patience=0.0, timeout=10).models()
+
+
+@pytest.mark.parametrize(
+    "url", ["http://[", "http://a:b", "http://a:99999999", "http://a b", "http://", "http://ü.x/\n"]
+)
+def test_addresses_that_are_none(url: str) -> None:
+    with pytest.raises(ConfigError, match="no address"):
+        treetop.Client(url)
+
+
+def test_keys_that_cannot_be_sent() -> None:
+    with pytest.raises(ConfigError, match="a key has"):
+        treetop.Client("http://127.0.0.1:1", key="a\r\nb: c")

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any, NamedTuple
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import SplitResult, urlencode, urlsplit
 
 from treetop.errors import ConfigError, ServiceError
 
@@ -25,9 +27,11 @@ __all__ = ["Client", "RemoteSuggestion"]
 
 _LOST = (http.client.HTTPException, ConnectionError)
 _LATER = (429, 503)
+_DIGITS = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
 _LONGEST_PAUSE = 30.0
 _MOST_EXPLAINED = 100
 """Suggestions of one request that a service explains."""
+_LARGEST = 1 << 28  # bytes of an answer; a thousand texts with explanations have a tenth of that
 
 
 class RemoteSuggestion(NamedTuple):
@@ -53,9 +57,9 @@ class Client:
     """
 
     def __init__(self, url: str, *, key: str | None = None, patience: float = 60.0, timeout: float = 60.0) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigError(f"{url!r} is no address of a service; give one such as http://127.0.0.1:8000")
+        parts = _parts_of(url)
+        if key is not None and not (key.isascii() and key.isprintable()):
+            raise ConfigError("a key has letters, digits and signs of ASCII only, and no line feed")
         self.url, self.patience, self.timeout = url.rstrip("/"), patience, timeout
         self._parts, self._own = parts, threading.local()
         self._headers = {"Accept": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
@@ -65,7 +69,7 @@ class Client:
 
     def models(self) -> list[dict[str, Any]]:
         """What is served: name, version, method, number of labels, whether it is calibrated, …"""
-        found: list[dict[str, Any]] = self._ask("GET", "/v1/models")["models"]
+        found: list[dict[str, Any]] = self._field("models", "GET", "/v1/models")
         return found
 
     def suggest(self, text: str, k: int = 10, **options: Any) -> list[RemoteSuggestion]:
@@ -89,7 +93,7 @@ class Client:
     def labels(self, query: str = "", *, model: str | None = None, limit: int = 20) -> list[dict[str, Any]]:
         """Labels with all words of the query in their name or text: label, text, frequency."""
         asked = {"query": query, "limit": limit} | ({"model": model} if model else {})
-        found: list[dict[str, Any]] = self._ask("GET", f"/v1/labels?{urlencode(asked)}")["labels"]
+        found: list[dict[str, Any]] = self._field("labels", "GET", f"/v1/labels?{urlencode(asked)}")
         return found
 
     def feedback(
@@ -106,7 +110,7 @@ class Client:
         """Tell the service what is right for a text, for the next training; its id there."""
         given = {"text": text, "accepted": [*accepted], "rejected": [*rejected], "added": [*added]}
         more = {"model": model, "version": version, "user": user}
-        return str(self._ask("POST", "/v1/feedback", given | more)["id"])
+        return str(self._field("id", "POST", "/v1/feedback", given | more))
 
     def health(self) -> dict[str, Any]:
         """The versions of the models that answer; an error if they do not."""
@@ -121,9 +125,28 @@ class Client:
             del self._own.connection
 
     def _suggest(self, texts: Sequence[str], k: int, options: dict[str, Any]) -> list[list[RemoteSuggestion]]:
-        found = self._ask("POST", "/v1/suggest", {"texts": texts, "k": k, **options})["results"]
+        found = self._field("results", "POST", "/v1/suggest", {"texts": texts, "k": k, **options})
         names = RemoteSuggestion._fields
-        return [[RemoteSuggestion(*map(one.get, names)) for one in result["suggestions"]] for result in found]
+        with self._understood():
+            lists = [[RemoteSuggestion(*map(one.get, names)) for one in result["suggestions"]] for result in found]
+            if len(lists) != len(texts):
+                raise ValueError(f"{len(lists)} lists for {len(texts)} texts")
+            return lists
+
+    def _field(self, name: str, method: str, path: str, content: Any = None) -> Any:
+        """A field of an answer."""
+        answer = self._ask(method, path, content)
+        with self._understood():
+            return answer[name]
+
+    @contextmanager
+    def _understood(self) -> Iterator[None]:
+        """A block that makes sense of an answer; if it cannot, whoever answers is not what it is taken for."""
+        try:
+            yield
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            problem = f"gives an answer that makes no sense ({error!r:.200})"
+            raise ServiceError(f"{self.url} {problem}; is this a treetop service?", 200) from None
 
     def _ask(self, method: str, path: str, content: Any = None) -> Any:
         """The answer; as long as the service is busy, and patience lasts, it is asked again."""
@@ -132,10 +155,11 @@ class Client:
         while True:
             status, headers, answer = self._try(method, path, body, last=time.monotonic() + pause > end)
             if status in (200, 201):
-                return json.loads(answer)
+                with self._understood():
+                    return json.loads(answer)
             if status not in _LATER and status != 0:
                 raise _refused(self.url, status, answer)
-            wait = float(headers.get("retry-after") or pause)
+            wait = _seconds(headers.get("retry-after"), pause)
             if time.monotonic() + wait > end:
                 raise _refused(self.url, status, answer)
             time.sleep(wait)
@@ -148,8 +172,8 @@ class Client:
             connection = self._connection()
             connection.request(method, self._parts.path.rstrip("/") + path, body, headers)
             response = connection.getresponse()
-            return response.status, response.headers, response.read()
-        except (OSError, *_LOST) as error:
+            return response.status, response.headers, _body(response)
+        except (OSError, UnicodeError, *_LOST) as error:  # a host's name may be no name, which is a UnicodeError
             self.close()
             if last or not isinstance(error, _LOST):
                 raise ServiceError(f"{self.url} does not answer ({error}); is the service running?", 0) from None
@@ -163,11 +187,42 @@ class Client:
         return found
 
 
+def _parts_of(url: str) -> SplitResult:
+    """The parts of an address that can be one."""
+    try:
+        parts = urlsplit(url)
+        known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is no number, a bracket that stays open
+        known = False
+    if not known or not (url.isascii() and url.isprintable()) or " " in url:
+        raise ConfigError(f"{url!r} is no address of a service; give one such as http://127.0.0.1:8000")
+    return parts
+
+
+def _body(response: http.client.HTTPResponse) -> bytes:
+    """The whole answer; one that has no end is no answer."""
+    if response.length is not None and response.length <= _LARGEST:
+        return response.read()
+    parts, size = list[bytes](), 0
+    while part := response.read(1 << 16):
+        parts.append(part)
+        size += len(part)
+        if size > _LARGEST:
+            raise OSError(f"an answer of more than {_LARGEST:,} bytes")
+    return b"".join(parts)
+
+
+def _seconds(said: str | None, otherwise: float) -> float:
+    """How long to wait by a header, which may also hold a date or anything else."""
+    number = float(said) if said is not None and _DIGITS.fullmatch(said.strip()) else otherwise
+    return number or otherwise
+
+
 def _refused(url: str, status: int, answer: bytes) -> ServiceError:
     """What the service says is wrong."""
     try:
         problem = json.loads(answer)
         place = f" (field {problem['field']})" if problem.get("field") else ""
         return ServiceError(f"{url}: {problem['detail']}{place}", status)
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return ServiceError(f"{url} answers with status {status}; is this a treetop service?", status)

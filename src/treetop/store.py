@@ -157,8 +157,11 @@ class Folder:
             for array in ordered.values():
                 _pour(array.reshape(-1).view(np.uint8), file)
 
-    def read_tensors(self, name: str) -> dict[str, NDArray[Any]]:
-        """The arrays of a safetensors file: read-only, mapped, loaded by the system as they are touched."""
+    def read_tensors(self, name: str, kinds: Mapping[str, type[np.generic]] | None = None) -> dict[str, NDArray[Any]]:
+        """The arrays of a safetensors file: read-only, mapped, loaded by the system as they are touched.
+
+        `kinds` are the types that some of them must have, where they are there.
+        """
         with self.reading(name) as path:
             size = path.stat().st_size
             with path.open("rb") as file:
@@ -169,7 +172,11 @@ class Folder:
             if not isinstance(header, dict):
                 raise ValueError("the header is not a table of arrays")
             body = np.memmap(path, np.uint8, "r", offset=8 + length) if size > 8 + length else np.empty(0, np.uint8)
-            return {key: _view(body, entry) for key, entry in header.items() if key != "__metadata__"}
+            arrays = {key: _view(body, entry) for key, entry in header.items() if key != "__metadata__"}
+            for key, kind in (kinds or {}).items():
+                if key in arrays and (arrays[key].dtype != kind or arrays[key].ndim != 1):
+                    raise ValueError(f"{key!r} is {arrays[key].ndim}-dimensional {arrays[key].dtype}")
+            return arrays
 
     def _file(self, name: str) -> Path:
         path = self.path / name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -160,6 +161,20 @@ def test_damaged_pages_of_parquet(tmp_path: Path) -> None:
         read(path)
     with pytest.raises(DataError, match=r"a.parquet: (cannot be read|not a readable)"):
         list(read_texts(path))
+
+
+def test_an_archive_whose_packed_bytes_are_damaged(tmp_path: Path) -> None:
+    path = release(tmp_path) / "X.trn.npz"
+    np.savez_compressed(path, data=X.data, indices=X.indices, indptr=X.indptr, shape=X.shape, format=b"csr")
+    content = bytearray(path.read_bytes())
+    start = content.index(b"data.npy") + len("data.npy")
+    for place in range(start, start + 60, 3):
+        path.write_bytes(bytes(content[:place]) + bytes((content[place] ^ 0xFF,)) + bytes(content[place + 1 :]))
+        with suppress(DataError):
+            read(tmp_path)
+    path.write_bytes(bytes(content[: start + 40]) + b"\xff" * 40 + bytes(content[start + 80 :]))
+    with pytest.raises(DataError, match=r"X\.trn\.npz: "):
+        read(tmp_path)
 
 
 @pytest.mark.parametrize("encoding", ["idna", "punycode", "undefined", "a\0b", "hex"])

@@ -11,10 +11,14 @@ pytest.importorskip("transformers", reason="needs the extra 'neural'")
 if not hasattr(os, "fork"):
     pytest.skip("needs fork", allow_module_level=True)
 
+from drills.current import current_model
+from drills.disks import can_mount, short_of_disk
 from drills.drill import MODELS, ROOT, Drill, Outcome, run
+from drills.flipping import flip_bytes
 from drills.hostile import try_mutation
 from drills.page import record, write_page
 from drills.plan import DRILLS
+from drills.resuming import resume_from_damage
 from drills.serving import UnderLoad
 from drills.training import any_threads, kill_a_training
 
@@ -35,6 +39,33 @@ def test_hostile_model_folders_are_refused_or_answer(model: str, tmp_path: Path)
 def test_what_hostile_folders_have_broken(model: str, seed: int, tmp_path: Path) -> None:
     """Tokens and kinds of tokens without an embedding, and more layers than anyone can make."""
     assert try_mutation(MODELS / model, tmp_path, seed) == ""
+
+
+@pytest.mark.parametrize("model", LINEAR)
+def test_hostile_folders_of_today_are_refused_or_answer(model: str, tmp_path: Path) -> None:
+    """With probabilities, label names and kept texts; their manifests gone, or they would notice nearly all of it."""
+    for seed in range(40):
+        assert try_mutation(current_model(model), tmp_path, seed) == ""
+
+
+def test_flipped_bytes_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drills.flipping.current_models", lambda: (current_model("xr-linear"),))
+    monkeypatch.setattr("drills.flipping.FLIPS", 40)
+    for number in range(0, 400, 60):
+        assert flip_bytes(tmp_path, number) == ""
+
+
+def test_a_byte_that_nobody_notices_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drills.flipping.current_models", lambda: (current_model("xr-linear"),))
+    monkeypatch.setattr("treetop.store.Folder.verify", lambda folder, threads=0: None)
+    assert "not noticed" in flip_bytes(tmp_path, 0)
+
+
+def test_disks_that_are_full_or_read_only(tmp_path: Path) -> None:
+    if not can_mount():
+        pytest.skip("no disk of our own can be had here")
+    for number in (12, 18, 29, 48, 53, 81):  # saves, and a command
+        assert short_of_disk(tmp_path, number) == ""
 
 
 @pytest.mark.slow
@@ -64,6 +95,11 @@ def test_a_save_leaves_a_whole_model_whatever_happens(name: str, tmp_path: Path)
 
 def test_a_killed_training_can_be_begun_again(tmp_path: Path) -> None:
     assert kill_a_training(tmp_path, 0) == ""
+
+
+def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
+    for number in (0, 4, 8):  # of the first method
+        assert resume_from_damage(tmp_path, number) == ""
 
 
 def test_linear_models_do_not_depend_on_threads(tmp_path: Path) -> None:

@@ -51,10 +51,26 @@ def change(tmp_path: Path) -> Callable[[dict[str, Any]], Path]:
     def changed(update: dict[str, Any]) -> Path:
         path = tmp_path / "m" / "model.json"
         path.write_text(json.dumps(json.loads(path.read_text()) | update))
-        (tmp_path / "m" / MANIFEST).unlink()  # changed on purpose, not damaged
+        (tmp_path / "m" / MANIFEST).unlink(missing_ok=True)  # changed on purpose, not damaged
         return tmp_path / "m"
 
     return changed
+
+
+@pytest.mark.parametrize(
+    "training",
+    [{}, {"texts": "3"}, {"texts": -1}, {"texts": True}, {"texts": 10**400}, {"labels": 0.5}, {"wall_seconds": None},
+     {"cpu_seconds": float("nan")}, {"peak_rss_mib": [1]}],
+    ids=lambda change: str(change)[:30],
+)  # fmt: skip
+def test_what_a_card_says_of_the_training_is_numbers(
+    change: Callable[[dict[str, Any]], Path], training: dict[str, Any]
+) -> None:
+    """They are shown, compared and counted with."""
+    whole = {"texts": 3, "labels": 2, "wall_seconds": 0.5}
+    treetop.load(change({"training": whole}))
+    with pytest.raises(StoreError, match=r"model\.json: what the card says of the training"):
+        treetop.load(change({"training": whole | training if training else {}}))
 
 
 @pytest.mark.parametrize("read", [treetop.load, XRLinear.load])

@@ -87,3 +87,10 @@ def test_a_folder_belongs_to_the_run_that_claimed_it(tmp_path: Path) -> None:
     claim(tmp_path / "run", {"seed": 1, "config": {"lr": 0.1, "widths": (2, 4), "log_every": 9}})
     with pytest.raises(ConfigError, match=r"config\.lr=0\.1, now it is 0\.2"):
         claim(tmp_path / "run", {"seed": 1, "config": {"lr": 0.2, "widths": (2, 4)}})
+
+
+@pytest.mark.parametrize("content", ["[]", "1", "{", "null"])
+def test_a_claim_that_is_damaged_is_named(tmp_path: Path, content: str) -> None:
+    (tmp_path / "run.json").write_text(content)
+    with pytest.raises(StoreError, match=r"run\.json"):
+        claim(tmp_path, {"seed": 0})

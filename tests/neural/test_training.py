@@ -21,6 +21,7 @@ from toy_training import WORDS, ToyNetwork, toy_examples, train, weights
 from listening import Kept
 from tiny_encoders import make_encoder
 from treetop.errors import ConfigError, StoreError
+from treetop.manifest import MANIFEST
 from treetop.neural.settings import OptimConfig
 from treetop.neural.training import fine_tune
 from treetop.runtime import Runtime
@@ -175,6 +176,30 @@ def test_a_checkpoint_cut_short_is_named(encoder: Path, tmp_path: Path) -> None:
     path = next(tmp_path.glob("step-*")) / "tensors.safetensors"
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     with pytest.raises(StoreError, match="cut short"):
+        train(encoder, {"epochs": 1}, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"step": "x"},
+        {"step": None},
+        {"losses": 3},
+        {"log": []},
+        {"log": {"records": [1]}},
+        {"averaged": []},
+        {"settings": 1},
+    ],
+    ids=str,
+)
+def test_a_state_that_makes_no_sense_is_named(encoder: Path, tmp_path: Path, change: dict[str, Any]) -> None:
+    """Also where its manifest does not tell that it is damaged."""
+    train(encoder, {"epochs": 1}, tmp_path)
+    folder = next(tmp_path.glob("step-*"))
+    state = json.loads((folder / "state.json").read_text())
+    (folder / "state.json").write_text(json.dumps(state | change))
+    (folder / MANIFEST).unlink()
+    with pytest.raises(StoreError, match=rf"{folder.name}: this checkpoint is damaged or cut short .*; remove it"):
         train(encoder, {"epochs": 1}, tmp_path)
 
 

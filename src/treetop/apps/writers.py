@@ -159,7 +159,11 @@ def _parquet(path: Path, columns: Columns) -> Iterator[Write]:
     empty |= {UNSEEN: pl.Boolean} if UNSEEN in columns else {}
     with whole_bytes(path) as file:
         yield write
-        pl.concat([pl.DataFrame(schema=empty), *(frame.select(columns) for frame in frames)]).write_parquet(file)
+        whole = pl.concat([pl.DataFrame(schema=empty), *(frame.select(columns) for frame in frames)])
+        try:
+            whole.write_parquet(file)
+        except pl.exceptions.PolarsError as error:  # which is what a full disk is to it
+            raise OSError(" ".join(str(error).split())) from error
 
 
 @contextmanager

@@ -12,7 +12,7 @@ Sorting by probability instead would cost precision: bands are blunt, and scores
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,10 @@ MOST_TEXTS = 20_000
 """Held-out texts beyond which nothing more is learned: the maps no longer change, and time and storage grow."""
 NAME = "calibration.json"
 _TENSORS = "calibration.safetensors"
+_KINDS: dict[str, type[np.generic]] = {
+    "start": np.int64, "knot": np.float32, "value": np.float32, "weight": np.float32, "band": np.uint8,
+    "label": np.int32, "probability": np.float32, "hit": np.uint8, "true": np.int64,
+}  # fmt: skip
 _FEWEST_HITS = 30  # and as many misses
 _FOLDS = 5
 _BEST = 10  # labels of a text that people look at
@@ -123,14 +127,19 @@ class Calibration:
     @classmethod
     def load(cls, folder: Folder, labels: int) -> Calibration:
         """Read it from the folder of a model with so many labels."""
-        about, arrays = folder.read_json(NAME), folder.read_tensors(_TENSORS)
-        even = {"weight": np.ones(len(arrays["start"]) - 1, np.float32)}  # of calibrations that had no weights yet
-        curves = Curves(*((even | arrays)[name] for name in Curves._fields))
-        _check_stored(curves, arrays, labels, folder)
-        columns = (arrays["label"], arrays["probability"], arrays["hit"].astype(bool), arrays["true"])
-        edges = np.array(about["edges"], np.int64)
-        evidence = Evidence(*columns, about["texts"])
-        return cls(edges, arrays["band"], curves, evidence, about["kind"], about["depth"], about.get("top_probability"))
+        about, arrays = folder.read_json(NAME), folder.read_tensors(_TENSORS, _KINDS)
+        with folder.reading(_TENSORS):
+            even = {"weight": np.ones(len(arrays["start"]) - 1, np.float32)}  # of calibrations that had no weights yet
+            curves = Curves(*((even | arrays)[name] for name in Curves._fields))
+            _check_stored(curves, arrays["band"], labels, folder)
+            columns = (arrays["label"], arrays["probability"], arrays["hit"].astype(bool), arrays["true"])
+        with folder.reading(NAME):
+            evidence = Evidence(*columns, int(about["texts"])).checked(labels)
+            top, kind = about.get("top_probability"), about["kind"]
+            if kind not in get_args(Kind):
+                raise ValueError(f"scores of kind {kind!r}")
+            edges, top = np.array(about["edges"], np.int64), None if top is None else float(top)
+            return cls(edges, arrays["band"], curves, evidence, kind, int(about["depth"]), top)
 
 
 def _weights(judged: Judged, band: NDArray[np.uint8]) -> Floats:
@@ -174,11 +183,12 @@ def _check_enough(judged: Judged) -> None:
         )
 
 
-def _check_stored(curves: Curves, arrays: dict[str, NDArray[Any]], labels: int, folder: Folder) -> None:
+def _check_stored(curves: Curves, band: NDArray[Any], labels: int, folder: Folder) -> None:
     """Refuse what the native code would stumble over."""
     start, knot, value, weight = curves
     whole = len(start) > 1 and start[0] == 0 and (np.diff(start) > 0).all() and start[-1] == len(knot) == len(value)
     whole = whole and len(weight) == len(start) - 1 and bool((np.isfinite(weight) & (weight > 0)).all())
-    if not whole or len(arrays["band"]) != labels or arrays["band"].max(initial=0) > len(start) - 2:
+    whole = whole and bool(np.isfinite(knot).all() and ((value >= 0) & (value <= 1)).all())
+    if not whole or len(band) != labels or band.max(initial=0) > len(start) - 2:
         problem = f"bands and maps that do not fit the {labels:,} labels of the model"
         raise StoreError(f"the file is damaged ({problem}); calibrate the model again", path=folder.path / _TENSORS)

@@ -62,6 +62,16 @@ class Evidence:
         true[number], true[labels] = self.true[:-1], self.true[-1]
         return replace(self, label=number[self.label].astype(np.int32), true=true)
 
+    def checked(self, labels: int) -> Evidence:
+        """The same, if it can be that of so many labels: every number is looked at once."""
+        count = len(self.label)
+        whole = len(self.probability) == len(self.hit) == count and len(self.true) == labels + 1
+        if not whole or self.texts < 0 or not bool(((self.label >= 0) & (self.label <= labels)).all()):
+            raise ValueError(f"evidence that is not that of {labels:,} labels")
+        if not bool(((self.probability >= 0) & (self.probability <= 1)).all() and (self.true >= 0).all()):
+            raise ValueError("evidence with impossible numbers")
+        return self
+
     def curve(self) -> Curve:
         """Precision, recall, F1 and labels per text at every threshold worth telling apart."""
         given, right, all_true = np.arange(1, len(self.hit) + 1), np.cumsum(self.hit), max(int(self.true.sum()), 1)

@@ -95,8 +95,9 @@ def _listed(content: NDArray[np.uint8]) -> Iterator[int]:
     _check(0 < length <= size - _TAIL, "its end is missing")
     footer = _root(content[size - _TAIL - length : size - _TAIL].data)
     for kind in (_DICTIONARIES, _RECORDS):
-        for start, _, body in footer.vector(kind, _BLOCK // 8).tolist():
-            _check(0 <= start < size and 0 <= body <= size, "a batch beyond its end")
+        for start, packed, body in footer.vector(kind, _BLOCK // 8).tolist():
+            length = packed & 0xFFFFFFFF  # a number of 32 bits and four bytes of nothing
+            _check(0 <= start < size and 0 <= body <= size - start - length, "a batch beyond its end")
             yield start
 
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from treetop.data.svmlight import has_header
@@ -181,6 +182,7 @@ def _bags(files: dict[str, Path], aliases: Iterable[str]) -> Iterator[Path]:
     )
 
 
+@lru_cache(1024)
 def _kind(name: str) -> tuple[str, str | None]:
     """The name without its suffix, and the kind the suffix says."""
     bare = name.lower().removesuffix(".gz")

@@ -65,7 +65,7 @@ class Learned:
     @classmethod
     def load(cls, folder: Folder) -> Learned:
         """What `save` wrote, in this version or an earlier one."""
-        digests = folder.read_tensors(FILE)
+        digests = folder.read_tensors(FILE, dict.fromkeys(_DIGESTS, np.uint64))
         unknown = next((kind for kind in digests if kind not in _DIGESTS), None)
         if unknown is not None:
             problem = f"digests of a kind that this version does not know ({unknown}); use the version that wrote them"

@@ -43,6 +43,7 @@ from treetop.version import __version__
 __all__ = ["Method", "Predictor", "training_memory"]
 
 LABELS = "labels.jsonl"
+_KINDS: dict[str, type[np.generic]] = {"frequency": np.int64}
 
 C = TypeVar("C")
 M = TypeVar("M", bound="Method[Any]")
@@ -251,7 +252,7 @@ class Method(Configured[C], ABC):
         model = cls(config=read_config(card, cls.config_class, folder.path / CARD), runtime=runtime)
         with folder.reading():
             model.training = card["training"]
-            model.frequency = folder.read_tensors("labels.safetensors")["frequency"]
+            model.frequency = folder.read_tensors("labels.safetensors", _KINDS)["frequency"]
             model.space = _read_labels(folder, len(model.frequency))
             read_parts(model, (LEARNED, *cls.parts, NAMING), folder)
             model.adopt(model.naming, None)

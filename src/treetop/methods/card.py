@@ -25,6 +25,8 @@ CARD = "model.json"
 
 Card: TypeAlias = dict[str, Any]
 T = TypeVar("T")
+_COUNTS, _MEASURES = ("texts", "labels"), ("wall_seconds", "cpu_seconds", "peak_rss_mib")
+_MOST = 2**53
 _PARTS: dict[str, type[Any]] = {"method": str, "treetop": str, "config": dict, "training": dict}
 
 
@@ -58,7 +60,16 @@ def _check_card(card: Any, path: Path) -> Card:
     wrong = [name for name, kind in _PARTS.items() if not isinstance(card.get(name), kind)]
     if wrong:
         raise StoreError(f"the card is not complete ('{wrong[0]}'); restore it or train again", path=path)
+    if not _measured(card["training"]):
+        raise StoreError("what the card says of the training is no count of anything; restore it", path=path)
     return _in_todays_words(card, path)
+
+
+def _measured(training: Card) -> bool:
+    """Whether numbers that are shown and counted with are numbers."""
+    counts = all(type(training.get(name)) is int for name in _COUNTS)
+    values = [training.get(name, 0) for name in (*_COUNTS, *_MEASURES)]
+    return counts and all(isinstance(value, int | float) and 0 <= value < _MOST for value in values)
 
 
 def read_config(card: Card, config_class: type[T], path: Path) -> T:

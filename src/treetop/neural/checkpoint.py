@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -55,14 +56,23 @@ class Checkpoints:
         found = self._all()
         if not found:
             return None
-        try:
+        with self.understood():
             folder = Folder.open(found[-1])
             arrays = folder.read_tensors("tensors.safetensors")
             return folder.read_json("state.json"), {name: torch.from_numpy(np.array(a)) for name, a in arrays.items()}
-        except StoreError as error:
+
+    @contextmanager
+    def understood(self) -> Iterator[None]:
+        """A block that makes sense of the newest checkpoint: whatever it stumbles over is damage."""
+        try:
+            yield
+        except ConfigError:
+            raise
+        except Exception as error:
             raise StoreError(
-                f"this checkpoint is damaged or cut short ({error}); remove it to begin this training again",
-                path=found[-1],
+                f"this checkpoint is damaged or cut short ({str(error) or repr(error):.400}); "
+                "remove it to begin this training again",
+                path=self._all()[-1],
             ) from error
 
     @property
@@ -103,7 +113,10 @@ def claim(path: str | PathLike[str], run: Mapping[str, Any]) -> None:
     """Make a folder that of the run described, or refuse if it is already that of another one."""
     folder, now = Folder(Path(path)), json.loads(json.dumps(_flat(run)))
     if folder.has(RUN):
-        _check_same(path, folder.read_json(RUN), now)
+        then = folder.read_json(RUN)
+        if not isinstance(then, dict):
+            raise StoreError("does not say which run this is; remove the folder to begin again", path=folder.path / RUN)
+        _check_same(path, then, now)
         return
     try:
         folder.path.mkdir(parents=True, exist_ok=True)

@@ -285,7 +285,12 @@ class _Run:
         if found is None:
             self._rewind_log()
             return
-        state, tensors = found
+        with self.checkpoints.understood():
+            self._continue_from(*found)
+        self._began_step = self.step
+        self._rewind_log()
+
+    def _continue_from(self, state: dict[str, Any], tensors: dict[str, Tensor]) -> None:
         self.checkpoints.check_same(state.get("settings", {}), self._settings())
         _copy(_part(tensors, "weights/"), self.parameters)
         for optimiser in self.optimisers:
@@ -293,11 +298,12 @@ class _Run:
         device = self.runtime.device
         self.average.mean = {k: v.to(device) for k, v in _part(tensors, "average/").items()}
         self.best = {k: v.to(device) for k, v in _part(tensors, "best/").items()}
-        self.average.count, self.waited, self._losses = state["averaged"], state["waited"], state["losses"]
-        self.step, self.done, self.stopped = state["step"], state["done"], state["stopped"]
+        self.average.count, self.waited = int(state["averaged"]), int(state["waited"])
+        self._losses = list(map(float, state["losses"]))
+        self.step, self.done, self.stopped = int(state["step"]), bool(state["done"]), bool(state["stopped"])
         self.log = TrainingLog(**state["log"])
-        self._began_step = self.step
-        self._rewind_log()
+        if not all(isinstance(record, dict) and "step" in record for record in self.log.records):
+            raise ValueError("a record without its step")
 
     def _rewind_log(self) -> None:
         """Forget what was written after the checkpoint that the run continues from."""

@@ -22,6 +22,10 @@ __all__ = ["NAME", "KeptTexts"]
 
 NAME = "kept"
 _TEXTS, _ROWS = "texts.safetensors", "rows.safetensors"
+_KINDS: dict[str, type[np.generic]] = {
+    "bytes": np.uint8, "ends": np.int64, "row.start": np.int64, "row.column": np.int32, "row.value": np.float32,
+    "label.start": np.int64, "label.column": np.int32, "label.value": np.float32,
+}  # fmt: skip
 _SHARED_WORDS = 8
 
 
@@ -51,8 +55,6 @@ class KeptTexts:
         if self._by_label is None:
             self._by_label = canonical(self.labels.T)
         if label >= self._by_label.shape[0]:  # known by its name alone
-            return []
-        if label >= self._by_label.shape[0]:  # known by its name only
             return []
         carriers = self._by_label.indices[self._by_label.indptr[label] : self._by_label.indptr[label + 1]]
         row = normalise(self.tfidf.transform([text], threads=1))
@@ -88,9 +90,11 @@ class KeptTexts:
     @classmethod
     def load(cls, folder: Folder, labels: int) -> KeptTexts:
         """Map what `save` wrote for a model of so many labels."""
-        texts, arrays, tfidf = folder.read_tensors(_TEXTS), folder.read_tensors(_ROWS), Tfidf.load(folder)
+        texts, arrays = folder.read_tensors(_TEXTS, _KINDS), folder.read_tensors(_ROWS, _KINDS)
+        tfidf = Tfidf.load(folder)
+        with folder.reading(_TEXTS):
+            strings = _Strings(texts["bytes"], texts["ends"]).checked()
         with folder.reading(_ROWS):
-            strings = _Strings(texts["bytes"], texts["ends"])
             rows = _matrix("row", arrays, (len(strings), tfidf.width))
             return cls(
                 tfidf, strings, rows, _matrix("label", arrays, (len(strings), labels)), size=size_of(folder.path)
@@ -114,7 +118,18 @@ class _Strings:
 
     def __getitem__(self, number: int) -> str:
         start, end = self._ends[number : number + 2]
-        return bytes(self._data[start:end]).decode("utf-8", "surrogatepass")
+        content = bytes(self._data[start:end])
+        try:
+            return content.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:  # damage to one byte; all of them are not looked at when a model is loaded
+            return content.decode("utf-8", "replace")
+
+    def checked(self) -> _Strings:
+        """The same, if the ends are those of strings in the bytes."""
+        ends = self._ends
+        if not len(ends) or ends[0] != 0 or ends[-1] != len(self._data) or bool((ends[1:] < ends[:-1]).any()):
+            raise ValueError("ends of texts that are not in the file")
+        return self
 
     def tensors(self) -> dict[str, NDArray[Any]]:
         return {"bytes": self._data, "ends": self._ends}

@@ -31,6 +31,15 @@ def test_files_follow_one_another(tmp_path: Path) -> None:
     assert all(file.stat().st_size < 50 + 12 for file in (tmp_path / "m").iterdir())
 
 
+def test_files_of_others_in_the_folder(tmp_path: Path) -> None:
+    keeper = Keeper(tmp_path)
+    keeper.keep("m", [line(1)])
+    for name in ("train-old.jsonl", "train-.jsonl", "train-1e5.jsonl"):
+        (tmp_path / "m" / name).write_text("x" * 100)
+    keeper.keep("m", [line(2)])
+    assert (tmp_path / "m" / "train-00001.jsonl").read_bytes() == line(1) + line(2)
+
+
 def test_what_was_cut_off_is_cut_away(tmp_path: Path) -> None:
     keeper = Keeper(tmp_path)
     keeper.keep("m", [line(1)])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from treetop.apps.serve.labelconfig import read_config
@@ -37,7 +39,14 @@ def test_taxonomies() -> None:
 
 def test_annotations_of_other_tags_and_of_no_form_at_all() -> None:
     config = read_config(CHOICES)
-    odd = [None, 1, {}, {"from_name": "sentiment"}, {"from_name": "sentiment", "value": {"choices": [1, []]}}]
+    odd: list[Any] = [
+        None,
+        1,
+        {},
+        {"from_name": "sentiment"},
+        {"from_name": "sentiment", "value": {"choices": [1, []]}},
+    ]
+    odd += [{"from_name": "sentiment", "value": value} for value in ([1], "x", {"choices": 1}, {"choices": "Good"})]
     assert config.chosen([*odd, {"from_name": "x", "value": {"choices": ["Good"]}}]) == []
 
 

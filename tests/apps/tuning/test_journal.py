@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from treetop.apps.tuning import Budget, Outcome, Wish, tune
 from treetop.apps.tuning.journal import Journal
+from treetop.apps.tuning.space import space_for
 from treetop.apps.tuning.trial import Trial
 from treetop.data import Dataset
 from treetop.errors import ConfigError, StoreError
+from treetop.metrics import Spread
 from treetop.runtime import Runtime
 
 FACTS = {"seed": 3, "metrics": ["p@1"]}
@@ -74,7 +78,43 @@ def test_records_of_other_searches(tmp_path: Path) -> None:
         Journal(path, FACTS)
     with pytest.raises(ConfigError, match="seed was 3, now it is 4"):
         Journal(path, FACTS | {"seed": 4}, resume=True)
-    for damage in ("", "not json\n", '{"seed": 3, "metrics": ["p@1"]}\n{"trained": [1]}\n'):
+    facts = '{"seed": 3, "metrics": ["p@1"]}\n'
+    for damage in ("", "not json\n", "[1]\n", "[" * 5000 + "\n", facts + '{"trained": [1]}\n', facts + "[]\n"):
         path.write_text(damage)
         with pytest.raises(StoreError, match="no record of a search"):
             Journal(path, FACTS, resume=True)
+
+
+@pytest.mark.parametrize(
+    ("written", "damaged"),
+    [
+        ('"texts": 400', '"texts": []'), ('"texts": 400', '"texts": 1e9'), ('"score": ', '"score": NaN, "x": '),
+        ('"seconds": ', '"seconds": -1, "x": '), ('"each": "', '"each": "!'), ('"p@1": ', '"p@1": "a", "x": '),
+        ('"spent": ', '"spent": NaN, "x": '),
+        ('"weights": ', f'"weights": {10**400}, "x": '), ('"setting": [', '"setting": [0.5, '),
+    ],
+)  # fmt: skip
+def test_damaged_trials_are_refused(outcome: Outcome, tmp_path: Path, written: str, damaged: str) -> None:
+    path = tmp_path / "r.toml.trials"
+    Journal(path, FACTS).trials(400, (0,), lambda: [replace(outcome.trials[0], texts=400)], Budget())
+    content = path.read_text()
+    assert written in content
+    path.write_text(content.replace(written, damaged))
+    with pytest.raises(StoreError, match="no record of a search"):
+        Journal(path, FACTS, resume=True)
+
+
+@pytest.mark.parametrize(
+    "change", [{"setting": (99, 99)}, {"metrics": {"p@7": 0.5}}, {"score": Spread(0.5, np.zeros(3))}]
+)
+def test_trials_of_another_search_are_refused(
+    outcome: Outcome, toy_train: Dataset, toy_test: Dataset, tmp_path: Path, change: dict[str, Any]
+) -> None:
+    path, wish = tmp_path / "r.toml.trials", Wish(budget=Budget(trials=16))
+    first = outcome.trials[0]
+    strange = replace(first, **change)
+    journal = Journal(path, FACTS)
+    setting = space_for(toy_train).trained(space_for(toy_train).default)
+    journal.trials(first.texts, setting, lambda: [strange], Budget())
+    with pytest.raises(StoreError, match="not of this search"):
+        tune(toy_train, toy_test, wish, Runtime(threads=1), Journal(path, FACTS, resume=True))

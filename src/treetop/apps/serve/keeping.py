@@ -16,6 +16,7 @@ __all__ = ["Keeper"]
 
 _LARGEST = 64 << 20
 _TAIL = 1 << 16
+_FILES = f"train-{'[0-9]' * 5}.jsonl"  # others of such a name are not ours
 
 
 class Keeper:
@@ -38,7 +39,7 @@ class Keeper:
 
     def _last(self, folder: Path) -> Path:
         """The file that lines go to."""
-        last = max(folder.glob("train-*.jsonl"), default=None)
+        last = max(folder.glob(_FILES), default=None)
         if last is None:
             return folder / "train-00001.jsonl"
         if last.stat().st_size < self.largest:

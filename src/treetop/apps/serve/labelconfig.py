@@ -38,9 +38,14 @@ class LabelConfig(NamedTuple):
         found: list[str] = []
         for entry in entries:
             if isinstance(entry, dict) and entry.get("from_name") == self.from_name:
-                made = (entry.get("value") or {}).get(self.kind) or []
-                found += [one[-1] if isinstance(one, list) and one else one for one in made]
+                value = entry.get("value")
+                made = value.get(self.kind) if isinstance(value, dict) else None
+                found += [one[-1] if isinstance(one, list) and one else one for one in _listed(made)]
         return [one for one in found if isinstance(one, str)]
+
+
+def _listed(made: Any) -> list[Any]:
+    return made if isinstance(made, list) else []
 
 
 def read_config(xml: str) -> LabelConfig:

@@ -61,7 +61,7 @@ class Bench:
         self.runtime = replace(runtime, progress=Progress())  # a trial is one step of the search, and tells nobody
         self._clocked = clocked
         self.metrics = metrics
-        self.texts = len(train)
+        self.texts, self.judged = len(train), len(held_out)
         counts = train.frequency
         seen, unseen = np.flatnonzero(counts), np.flatnonzero(counts == 0)
         self._train = Dataset(train.corpus, canonical(train.labels[:, seen]), _part(train.space, seen))

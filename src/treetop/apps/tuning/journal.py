@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import base64
 import json
+import math
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,8 @@ from treetop.metrics import Spread
 __all__ = ["Journal"]
 
 _COSTS = ("seconds", "cpu_seconds", "megabytes", "milliseconds")
+_LONGEST_REASON = 200
+_MOST = 2**62
 
 
 class Journal:
@@ -51,10 +55,11 @@ class Journal:
         self._write(setting, trials, budget.spent)
         return trials
 
-    def finish(self) -> None:
-        """Remove the file: what the search found is written elsewhere now."""
-        if self.path is not None:
-            self.path.unlink(missing_ok=True)
+    def check(self, trials: list[Trial], settings: list[Setting], metrics: tuple[str, ...], judged: int) -> None:
+        """Refuse trials of a line that cannot be those of this training: other rankings, metrics, held-out texts."""
+        same = [one.setting for one in trials] == settings
+        if not same or any(tuple(one.metrics) != metrics or len(one.score.each) != judged for one in trials):
+            raise StoreError("a line is not of this search; remove the file", path=self.path or "")
 
     def _write(self, setting: Setting, trials: list[Trial], spent: float) -> None:
         if self.path is not None:
@@ -65,12 +70,13 @@ class Journal:
     def _read(self, path: Path, facts: dict[str, Any]) -> None:
         try:
             written, *lines = _whole_lines(path)
-            for line in lines:
+            other = [name for name in facts if written.get(name) != facts[name]]
+            for line in lines if not other else ():
                 trials = [_unpacked(one) for one in line["trials"]]
-                self._known[trials[0].texts, tuple(line["trained"])] = trials, float(line["spent"])
-        except (ValueError, KeyError, TypeError, IndexError) as error:
-            raise StoreError(f"this is no record of a search ({error}); remove it", path=path) from error
-        other = [name for name in facts if written.get(name) != facts[name]]
+                self._known[trials[0].texts, tuple(line["trained"])] = trials, _number(line["spent"])
+        except Exception as error:  # whatever JSON that is not ours leads to
+            said = " ".join(str(error).split())[:_LONGEST_REASON] or repr(error)
+            raise StoreError(f"this is no record of a search ({said}); remove it", path=path) from error
         if other:
             raise ConfigError(
                 f"{path} is of another search ({other[0]} was {written.get(other[0])}, now it is {facts[other[0]]}); "
@@ -82,7 +88,7 @@ def _whole_lines(path: Path) -> list[Any]:
     """The lines that were written to their end; what was cut off is removed, so that the next one can follow."""
     whole, _, begun = path.read_bytes().rpartition(b"\n")
     if begun:
-        path.write_bytes(whole + b"\n")
+        os.truncate(path, len(whole) + 1)
     return [json.loads(line) for line in whole.splitlines()]
 
 
@@ -100,6 +106,21 @@ def _packed(trial: Trial) -> dict[str, Any]:
 
 
 def _unpacked(facts: dict[str, Any]) -> Trial:
-    each = np.frombuffer(base64.b64decode(facts["each"]), "<f4").astype(np.float64)
-    values = {name: facts[name] for name in ("texts", "metrics", "weights", *_COSTS)}
-    return Trial(setting=tuple(facts["setting"]), score=Spread(facts["score"], each), **values)
+    each = np.frombuffer(base64.b64decode(facts["each"], validate=True), "<f4").astype(np.float64)
+    values = {name: _number(facts[name], whole=True) for name in ("texts", "weights")}
+    values |= {name: _number(facts[name]) for name in _COSTS}
+    metrics = {name: _number(value) for name, value in facts["metrics"].items()}
+    return Trial(
+        setting=tuple(_number(answer, whole=True) for answer in facts["setting"]),
+        metrics=metrics,
+        score=Spread(_number(facts["score"]), each),
+        **values,
+    )
+
+
+def _number(value: Any, *, whole: bool = False) -> Any:
+    """A number that a trial can have."""
+    fits = type(value) is int or (type(value) is float and not whole and math.isfinite(value))
+    if not fits or not 0 <= value < _MOST:
+        raise ValueError(f"{str(value)[:40]!r} is no such number")
+    return value

@@ -132,11 +132,13 @@ class _Search:
             self._budget.done += 1
             try:
                 run = partial(bench.run, self.space, setting)
-                self.trials += self._journal.trials(this.texts, setting, run, self._budget)
+                trials = self._journal.trials(this.texts, setting, run, self._budget)
             except DataError:
                 if not self.trials:
                     raise
                 continue  # what these texts do not allow, as terms of two texts where no two share one
+            self._journal.check(trials, self.space.rankings(setting), self._metrics, bench.judged)
+            self.trials += trials
             advance(1, self._note())
 
     def _bench(self, texts: int) -> Bench:

@@ -20,6 +20,7 @@ from treetop.types import Dense
 
 __all__ = ["OpenVinoReader"]
 
+_BEGINS = b"<?xml"
 GRAPH = "graph.xml"
 CONVERTERS = "openvino.tools.ovc"
 TRIAL = """
@@ -101,6 +102,9 @@ def _converter() -> Any:
 
 
 def _compile(path: Path, hints: Mapping[str, Any]) -> Any:
+    with (path / GRAPH).open("rb") as file:
+        if file.read(len(_BEGINS)) != _BEGINS:  # else OpenVINO tries its readers of all other programs' files on it
+            raise ValueError(f"{GRAPH} is not a graph of OpenVINO")
     return _openvino().Core().compile_model(path / GRAPH, "CPU", hints)
 
 

@@ -71,6 +71,7 @@ def test_whole_numbers_serve_as_fractions() -> None:
         ({"tree": {"maxleaf": 1}}, "unknown option 'tree.maxleaf'; did you mean 'max_leaf'"),
         ({"second": {"knid": 1}}, "unknown option 'second.knid'; did you mean 'kind'"),
         ({"zzz": 1}, "known options: rate, steps"),
+        ({"max_leaf": 1}, "unknown option 'max_leaf'; did you mean 'tree.max_leaf'?"),
     ],
 )
 def test_an_unknown_name_offers_the_nearest(values: dict[str, Any], message: str) -> None:

@@ -171,7 +171,8 @@ def _converted(cls: type[Any], current: Mapping[str, Any], values: Mapping[str, 
     hints, found = _hints(cls), {}
     for name, value in _renamed(values, hints, where).items():
         if name not in hints:
-            raise ConfigError(f"unknown option '{where}{name}'{_nearest(name, list(hints))}")
+            hint = _places(name, current) or _nearest(name, list(hints))
+            raise ConfigError(f"unknown option '{where}{name}'{hint}")
         found[name] = _set(hints[name], current[name], value, f"{where}{name}")
     return found
 
@@ -191,6 +192,17 @@ def _default(field: dataclasses.Field[Any]) -> Any:
 def _hints(cls: type[Any]) -> dict[str, Any]:
     hints = typing.get_type_hints(cls)
     return {field.name: hints[field.name] for field in dataclasses.fields(cls)}
+
+
+def _places(name: str, current: Mapping[str, Any]) -> str:
+    """The parts of a configuration that have a setting of this name."""
+    found = []
+    parts = [(part, value) for part, value in current.items() if dataclasses.is_dataclass(value)]
+    for part, value in parts:  # grows meanwhile: parts have parts
+        inner = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        found += [f"'{part}.{name}'"] if name in inner else []
+        parts += [(f"{part}.{one}", other) for one, other in inner.items() if dataclasses.is_dataclass(other)]
+    return f"; did you mean {' or '.join(found)}?" if found else ""
 
 
 def _nearest(name: str, known: list[str]) -> str:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from shell import run
+from shell import complain, run
+from treetop.apps.cli import main
 from treetop.version import __version__
 
 
@@ -91,3 +92,30 @@ def test_a_full_standard_output_is_one_clear_line(model: Path, folder: Path) -> 
             done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
         assert done.returncode == 2, arguments
         assert done.stderr == "error: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("train", "--data", "d"), "missing option '--out'; see "),
+        (("train", "--dat", "d"), "no such option: --dat (Possible options: --budget, --data, --set); see "),
+        (("train", "--data"), "option '--data' requires an argument; see "),
+        (("train", "--data", "d", "--out", "m", "--seed", "x"), "invalid value for '--seed': "),
+        (("predict", "m"), "missing argument 'INPUT'; see "),
+        (("trian",), "no such command 'trian'. Did you mean 'train'?; see "),
+    ],
+)
+def test_wrong_options_are_one_clear_line_too(
+    arguments: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    line = complain([*arguments], monkeypatch, capfd)
+    assert line.startswith(f"error: {said}")
+    assert line.endswith(" --help\n")
+
+
+def test_nothing_asked_for_is_help(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["treetop"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "Give each text the few right labels" in "".join(capfd.readouterr())

@@ -189,7 +189,7 @@ def test_a_message_stays_short_whatever_it_tells(tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
         read(tmp_path / "a.jsonl")
     assert len(str(caught.value)) < 1100
-    assert str(caught.value).endswith("name the one to read, or rename it")
+    assert "name what to read by --text and --labels" in str(caught.value)
 
 
 def test_a_name_that_no_system_takes() -> None:

@@ -40,7 +40,10 @@ def test_a_missing_split_names_those_that_exist(tmp_path: Path) -> None:
 
 def test_folders_and_paths_without_data(tmp_path: Path) -> None:
     assert splits(tmp_path) == ()
-    with pytest.raises(DataError, match="no split 'train' in this folder; there are: none"):
+    with pytest.raises(DataError, match=r"no split 'train' in this folder; there are: none; put train\.csv, .* there"):
+        read(tmp_path)
+    (tmp_path / "export.csv").write_text("text,labels\nx,a\n")
+    with pytest.raises(DataError, match=r"there are: none; name one of its files, such as export\.csv, or"):
         read(tmp_path)
     with pytest.raises(DataError, match="nowhere: no such file or folder"):
         read(tmp_path / "nowhere")
@@ -84,3 +87,10 @@ def test_raw_texts_of_the_xmc_repository_by_their_field_names(tmp_path: Path) ->
     dataset = read(tmp_path, text="title", labels="target_ind", weights="target_rel")
     assert (dataset.corpus.texts, dataset.space.names) == (["Pen"], ("12", "3"))
     assert dataset.labels.toarray().tolist() == [[1, 0.5]]
+
+
+def test_texts_that_are_all_empty(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text('text,body,labels\n"",x,a\n" ",y,b\n')
+    with pytest.raises(DataError, match=r"t\.csv: all of the 2 texts are empty; check which field or column has them"):
+        read(tmp_path / "t.csv")
+    assert len(read(tmp_path / "t.csv", text="body")) == 2

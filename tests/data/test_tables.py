@@ -61,9 +61,15 @@ def test_a_text_of_a_megabyte_and_blank_lines(tmp_path: Path) -> None:
 
 def test_an_absent_column_is_named_with_those_that_exist(tmp_path: Path) -> None:
     path = written(tmp_path, "id,text,label\n1,x,a\n")
-    there = "there are: id, text, label; did you mean 'label'?"
-    assert message(path) == f"{path}, line 1: no column 'labels'; {there}"
+    there = "there are: id, text, label; did you mean 'label'? name what to read by --text"
+    assert message(path).startswith(f"{path}, line 1: no column 'labels'; {there}")
     assert "no column 'body'" in message(path, text="body", labels="label")
+
+
+def test_a_table_without_a_header_or_with_one_name_twice(tmp_path: Path) -> None:
+    assert "A table begins with the names of its columns" in message(written(tmp_path, "stir the onions,soup\n"))
+    assert "2 columns are called 'text'; rename all but one" in message(written(tmp_path, "text,text,labels\nx,y,a\n"))
+    assert read(written(tmp_path, "id,id,text,labels\n1,2,x,a\n")).corpus.texts == ["x"]  # nobody asked for it
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,7 @@ def test_a_part_keeps_what_the_method_prefers() -> None:
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
+        ({"threshold": 0.1}, "unknown option 'threshold'; did you mean 'linear.solver.threshold'?"),
         ({"treees": 3}, "unknown option 'treees'; did you mean 'trees'"),
         ({"tree": {"max_lef": 3}}, r"unknown option 'tree\.max_lef'; did you mean 'max_leaf'"),
         ({"tree__max_lef": 3}, r"unknown option 'tree\.max_lef'; did you mean 'max_leaf'"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -41,6 +41,7 @@ COMMANDS = (
     tune,
 )  # fmt: skip
 """In the order of `--help`."""
+_Misused: Any = typer.BadParameter.__bases__[0]  # UsageError, which typer takes from click or has of its own
 _NO_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")
 
 app = typer.Typer(
@@ -92,11 +93,28 @@ def main() -> None:
 def _run() -> None:
     from treetop.apps.remarks import said_plainly
 
+    ended = None
     try:
         with said_plainly():
-            app()
+            ended = app(standalone_mode=False)
+    except typer.Abort:
+        ended = 1
+    except _Misused as error:
+        if len(sys.argv) > 1:
+            _fail(_misuse(error))
+        error.show()  # the help, as nothing was asked for
+        ended = 2
     finally:
         sys.stdout.flush()  # now, so that a disk that is full is an error like any other
+    if isinstance(ended, int):
+        sys.exit(ended)
+
+
+def _misuse(error: Any) -> str:
+    """What is wrong with options and arguments, in a line."""
+    problem = error.format_message().rstrip(".")
+    command = "treetop" if error.ctx is None else error.ctx.command_path
+    return f"error: {problem[:1].lower()}{problem[1:]}; see {command} --help"
 
 
 def _write_nothing_more() -> None:

@@ -14,6 +14,7 @@ from treetop.errors import ConfigError, DataError
 __all__ = ["Fields", "absent", "as_name", "as_names", "as_text", "as_weights", "is_null", "joined"]
 
 
+_HOW_TO_NAME = "name what to read by --text and --labels (in Python text=, labels=)"
 _NULLS = ("NAType", "NaTType")
 
 
@@ -48,9 +49,9 @@ def absent(kind: str, name: str, existing: Iterable[str]) -> DataError:
     """The error for a field or column that is not there: what is there, and the nearest name."""
     existing = list(existing)
     near = difflib.get_close_matches(name, existing, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}?" if near else "name the one to read, or rename it"
-    listed = ", ".join(existing[:20]) or "none"
-    return DataError(f"no {kind} {name!r}; there are: {listed}; {hint}")
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    listed = ", ".join(one if len(one) <= 60 else one[:57] + "…" for one in existing[:20]) or "none"
+    return DataError(f"no {kind} {name!r}; there are: {listed}; {hint}{_HOW_TO_NAME}")
 
 
 def joined(parts: Iterable[str]) -> str:
@@ -66,7 +67,9 @@ def is_null(value: Any) -> bool:
 def as_text(value: Any, name: str) -> str:
     """The value, if it is a text."""
     if not isinstance(value, str):
-        raise DataError(f'field {name!r} is {_shown(value)}, expected a text; write "" for an empty one')
+        remedy = "write one object per text, as pandas does by to_json(orient='records', lines=True)"
+        remedy = remedy if isinstance(value, dict | list) else 'write "" for an empty one'
+        raise DataError(f"field {name!r} is {_shown(value)}, expected a text; {remedy}")
     return value
 
 

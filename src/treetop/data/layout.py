@@ -9,7 +9,7 @@
 | `train.xlsx`                                                                            | `sheet`      |
 | `Y.trn.npz`, `trn_X_Y.npz` or `trn_X_Y.txt`, with features or texts                     | `matrices`   |
 | `train_labels.txt` or `Y.trn.txt` with texts                                            | `texts`      |
-| `train.txt`, `eurlex_train.txt`, `train.svm`, perhaps with texts                        | `svmlight`   |
+| `train.txt`, `eurlex_train.txt`, `train.svm`, perhaps with texts; or lines of fastText  | `svmlight`   |
 
 Texts are `train_raw_texts.txt`, `train_texts.txt`, `X.trn.txt` or `trn.raw.txt`; features are `X.trn.npz`,
 `tfidf-attnxml/X.trn.npz`, `trn_X_Xf.npz`, `trn_X_Xf.txt`, or those of a file in svmlight form. Raw texts may lie in

@@ -11,13 +11,14 @@ from typing import Any
 
 from treetop.data.dataset import Corpus, Dataset, LabelSpace
 from treetop.data.encodings import check_encoding
+from treetop.data.fasttext import is_fasttext, read_fasttext
 from treetop.data.fields import Fields
 from treetop.data.filters import read_filter
 from treetop.data.given import take_given
 from treetop.data.intake import Intake
 from treetop.data.jsonl import read_jsonl
 from treetop.data.labelfile import label_texts, numbered_space, released_texts
-from treetop.data.layout import RECORDS, Source, canonical_split, file_source, folder_sources
+from treetop.data.layout import RECORDS, Source, canonical_split, file_kind, file_source, folder_sources
 from treetop.data.lines import Place
 from treetop.data.markup import without_markup
 from treetop.data.matrices import in_space, stacked, without_zeros
@@ -103,19 +104,28 @@ def source_of(path: Path, split: str) -> Source:
         sources = folder_sources(path)
     name = canonical_split(split)
     if name not in sources:
-        there = ", ".join(sources) or "none (see docs/data.md for the file names that are understood)"
-        raise DataError(f"no split {split!r} in this folder; there are: {there}", path=path)
+        there = ", ".join(sources) or "none"
+        raise DataError(f"no split {split!r} in this folder; there are: {there}; {_way_out(path)}", path=path)
     return sources[name]
 
 
+def _way_out(folder: Path) -> str:
+    """What to do about a folder without the split that is asked for."""
+    files = [file.name for file in sorted(folder.iterdir()) if file.is_file() and file_kind(file) in RECORDS]
+    if not files:
+        return "put train.csv, train.jsonl, … there (docs/data.md has all names), or name a file"
+    return f"name one of its files, such as {files[0]}, or give it the name of the split"
+
+
 def _read_files(source: Source, intake: Intake, runtime: Runtime | None) -> Dataset:
-    if source.kind in RECORDS:
-        read_file = _record_reader(source.kind)
+    kind = "fasttext" if source.kind == "svmlight" and is_fasttext(source.path) else source.kind
+    if kind in (*RECORDS, "fasttext"):
+        read_file = _record_reader(kind)
         for path in source.paths:
             read_file(path, intake, runtime)
         dataset = _finished(intake)
         return replace(dataset, space=_described(dataset.space, source, intake.rows.space))
-    read_these = {"texts": _read_texts, "repository": _read_repository}.get(source.kind, _read_matrices)
+    read_these = {"texts": _read_texts, "repository": _read_repository}.get(kind, _read_matrices)
     return replace(read_these(source, intake, runtime), tally=intake.tally)
 
 
@@ -127,9 +137,16 @@ def _finished(intake: Intake) -> Dataset:
 def _check_filled(dataset: Dataset, path: Path | str) -> None:
     if not len(dataset):
         raise DataError("the file is empty; expected at least one text with labels", path=path)
+    if not _holds_texts(dataset.corpus):
+        problem = f"all of the {len(dataset)} texts are empty"
+        raise DataError(f"{problem}; check which field or column has them", path=path)
     if not dataset.labels.nnz:
         problem = f"none of the {len(dataset)} texts has a label"
         raise DataError(f"{problem}; check which field or column has them", path=path)
+
+
+def _holds_texts(corpus: Corpus) -> bool:
+    return corpus.features is not None or any(text and not text.isspace() for text in corpus.texts)
 
 
 def _stripped(dataset: Dataset) -> Dataset:
@@ -142,7 +159,7 @@ def _record_reader(kind: str) -> _Reader:
         from treetop.data.frames import read_frames
 
         return read_frames
-    return read_jsonl if kind == "jsonl" else read_table
+    return {"jsonl": read_jsonl, "fasttext": read_fasttext}.get(kind, read_table)
 
 
 def _described(found: LabelSpace, source: Source, space: LabelSpace | None) -> LabelSpace:

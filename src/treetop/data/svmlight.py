@@ -126,7 +126,7 @@ def _counts(pattern: re.Pattern[bytes], which: str, source: Iterator[tuple[int, 
         counts = {2: "two", 3: "three"}[pattern.groups]
         raise DataError(
             f"the first line is {line[:60].decode('utf-8', 'replace')!r}, expected {counts} counts ({which}); "
-            "add that line",
+            "add that line, or give texts with their labels as csv or jsonl",
             path=path,
             line=1,
         )

@@ -24,6 +24,7 @@ from treetop.runtime import Runtime
 
 __all__ = ["column_names", "read_table", "table_records", "text_of"]
 
+_EXAMPLE = "the names of its columns, such as text,labels"
 _DELIMITERS = (",", ";", "\t", "|")
 
 
@@ -65,7 +66,10 @@ def table_records(
     names = _header_names(header, delimiter)
     for name in wanted:
         if name not in names:
-            raise DataError(str(absent("column", name, names)), path=path, line=1)
+            doubt = "" if set(names) & set(wanted) else f"; is this a line of data? A table begins with {_EXAMPLE}"
+            raise DataError(f"{absent('column', name, names)}{doubt}", path=path, line=1)
+        if names.count(name) > 1:
+            raise DataError(f"{names.count(name)} columns are called {name!r}; rename all but one", path=path, line=1)
     columns = [names.index(name) for name in [*wanted, *(name for name in optional if name in names)]]
     for number, cells in _parsed((line for _, line in source), delimiter, path):
         if len(cells) != len(names):

@@ -91,7 +91,7 @@ class Comparison:
         shares: dict[str, list[str]] = {}
         for one in self.field.contenders:
             if one.seen:
-                shares.setdefault(f"{100 * one.seen:.2g} %", []).append(one.name)
+                shares.setdefault(f"{100 * one.seen:.3g} %", []).append(one.name)
         return [
             f"{share} of these texts are among the training texts of {', '.join(names)}; "
             "figures on those show what is remembered, not how well new texts do"

@@ -21,6 +21,12 @@ def test_negative_numbers_are_refused(field: str, value: Any) -> None:
         Runtime(**{field: value})
 
 
+@pytest.mark.parametrize(("field", "value"), [("threads", "2"), ("seed", 1.5), ("seed", True), ("device", 0)])
+def test_what_is_no_number_or_name_is_refused(field: str, value: Any) -> None:
+    with pytest.raises(ConfigError, match=f"{field} is {value!r}.*; give"):
+        Runtime(**{field: value})
+
+
 def test_the_first_of_several_processes_leads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RANK", raising=False)
     assert is_leader()

@@ -72,6 +72,7 @@ def test_names_are_strings_whatever_they_were() -> None:
         ([{}], r"hold \{\}"),
         ([0, 1, 1], r"a row of zeros and ones; give the whole 0/1 matrix as an array"),
         (np.array([0.0, 1.0, 0.0]), "a row of zeros and ones"),
+        ([0, 0], "a row of zeros and ones"),
         ("x" * 5000, r"'xxxxx.{20,40}\.\.\. \(str\)"),
     ],
 )

@@ -14,6 +14,7 @@ import sys
 import types
 import typing
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
@@ -143,6 +144,12 @@ def override(config: T, assignments: str | Sequence[str]) -> T:
                 raise ConfigError(f"'{assignment}' sets something inside '{name}', which was given a value before")
         table[last] = _parse(text.strip())
     return adjust(config, update)
+
+
+def check_whole(name: str, value: Any) -> None:
+    """Refuse what is no whole number, such as text or a fraction; those of numpy are."""
+    if type(value) is not int and (isinstance(value, bool) or not isinstance(value, Integral)):
+        raise ConfigError(f"{name} is {value!r} ({type(value).__name__}); give a whole number")
 
 
 def read_toml(path: str | PathLike[str]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast, ove
 import numpy as np
 from numpy.typing import NDArray
 
+from treetop.config import check_whole
 from treetop.errors import ConfigError, DataError
 from treetop.sparse import from_parts, row_numbers, top_k
 from treetop.types import CSR, Floats, Ids
@@ -230,6 +231,7 @@ class Predictions:
 
 def check_k(k: int) -> None:
     """Refuse to return fewer than one label."""
+    check_whole("k", k)
     if k < 1:
         raise ConfigError(f"k is {k}; ask for at least one label")
 

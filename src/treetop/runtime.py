@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar, cast
 
+from treetop.config import check_whole
 from treetop.errors import ConfigError
 from treetop.pieces import Arrays, Piece, Task, Workers
 from treetop.progress import Advance, Lines, Logged, Progress, Terminal
@@ -55,6 +56,10 @@ class Runtime:
     """A folder on a disk for what is too large for memory while it is made; None is the system's for such files."""
 
     def __post_init__(self) -> None:
+        check_whole("threads", self.threads)
+        check_whole("seed", self.seed)
+        if not isinstance(self.device, str):
+            raise ConfigError(f"device is {self.device!r}; give its name, such as 'cpu' or 'cuda:0'")
         if not 0 <= self.threads <= _MOST_THREADS:
             raise ConfigError(f"threads is {self.threads}; give 0 for all cores, or a number up to {_MOST_THREADS:,}")
         if not 0 <= self.seed < _SEEDS:

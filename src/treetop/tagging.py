@@ -155,12 +155,18 @@ def _names(cell: Any, row: int) -> list[str]:
     if isinstance(cell, str | bytes | Mapping) or not isinstance(cell, Iterable):
         raise DataError(f"the labels of text {row} are {shown(cell)}; give a list of names, such as ['a', 'b']")
     parts = _cells(cell, "")
-    if len(parts) > 2 and all(isinstance(part, int | float | np.number) and part in (0, 1) for part in parts):
+    if _is_indicator(parts):
         raise DataError(
             f"the labels of text {row} are a row of zeros and ones; give the whole 0/1 matrix as an array, "
             "such as numpy.asarray(labels)"
         )
     return [name for name in (_name(part, f"the labels of text {row}") for part in parts) if name is not None]
+
+
+def _is_indicator(parts: Sequence[Any]) -> bool:
+    """Whether this is a row of a 0/1 matrix, and no list of label numbers, of which none would be there twice."""
+    numbers = all(isinstance(part, int | float | np.number) and part in (0, 1) for part in parts)
+    return numbers and (len(parts) > 2 or (len(parts) == 2 and bool(parts[0] == parts[1])))
 
 
 def _name(value: Any, what: str) -> str | None:

@@ -61,6 +61,9 @@ def test_a_part_keeps_what_the_method_prefers() -> None:
     ("settings", "problem"),
     [
         ({"threshold": 0.1}, "unknown option 'threshold'; did you mean 'linear.solver.threshold'?"),
+        ({"seed": 3}, r"seed belongs to the runtime: runtime=Runtime\(seed=3\)"),
+        ({"runtime": {"seed": 3}}, r"give a Runtime, as Runtime\(seed=1, threads=2\)"),
+        ({"config": {"trees": 3}}, "not a dict; settings and a preset go by name, as trees=3"),
         ({"treees": 3}, "unknown option 'treees'; did you mean 'trees'"),
         ({"tree": {"max_lef": 3}}, r"unknown option 'tree\.max_lef'; did you mean 'max_leaf'"),
         ({"tree__max_lef": 3}, r"unknown option 'tree\.max_lef'; did you mean 'max_leaf'"),

@@ -266,6 +266,8 @@ def test_classic_mistakes(make: Callable[[Runtime], Method[Any]], fitted: Method
         make(Runtime()).fit(["a", "b"], [[], []])
     with pytest.raises(DataError, match="no texts"):
         make(Runtime()).fit([], [])
+    with pytest.raises(ConfigError, match=r"k is '3' \(str\); give a whole number"):
+        fitted.predict(["a"], k="3")  # type: ignore[arg-type]
     with pytest.raises(DataError, match=r"text 1 is 7 \(int\), not a string"):
         fitted.predict(["a", 7])
     with pytest.raises(DataError, match=r"treetop\.read\(table"):

@@ -57,3 +57,14 @@ def test_propensity_metrics_say_what_they_miss(ranked: Ranked, truth: Truth) -> 
 def test_bad_frequencies(ranked: Ranked, truth: Truth) -> None:
     with pytest.raises(DataError, match="count >= 0 per label"):
         evaluate(ranked([[0]]), truth([[0]], 1), ["psp@1"], frequency=np.array([-1]), propensity=PROPENSITY)
+
+
+def test_one_metric_may_be_named_alone(ranked: Ranked, truth: Truth) -> None:
+    given = ranked(RANKED), truth(TRUE, 6)
+    assert evaluate(*given, "p@1") == evaluate(*given, ["p@1"])
+
+
+def test_what_is_no_prediction_is_refused(ranked: Ranked, truth: Truth) -> None:
+    for wrong in ([["x"]], truth(TRUE, 6), None):
+        with pytest.raises(DataError, match=r"evaluate takes what model\.predict\(texts\) gives.* this is a \w+"):
+            evaluate(wrong, ranked(RANKED))  # type: ignore[arg-type]

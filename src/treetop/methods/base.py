@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treetop.calibration.calibration import DEPTH, Calibration
-from treetop.config import to_dict
+from treetop.config import check_whole, to_dict
 from treetop.data import Corpus, Dataset, LabelSpace
 from treetop.data.learned import Learned
 from treetop.data.tagged import as_corpus, tagged
@@ -347,6 +347,8 @@ class Method(Configured[C], ABC):
         """What was asked for, checked, with the numbers of the labels."""
         if beam is not None and not self.has_beam:
             raise ConfigError(f"beam is {beam}, but this {self.name} model looks at every label; leave beam out")
+        if beam is not None:
+            check_whole("beam", beam)
         if beam is not None and beam < 1:
             raise ConfigError(f"beam is {beam}; keep at least one node")
         if labels is None:

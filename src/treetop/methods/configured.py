@@ -41,9 +41,11 @@ class Configured(Generic[C]):
     ) -> None:
         if config is not None and not isinstance(config, self.config_class):
             expected, given = self.config_class.__name__, type(config).__name__
-            raise ConfigError(f"{type(self).__name__} takes a {expected}, not a {given}")
+            hint = "settings and a preset go by name, as trees=3 or preset='thorough'"
+            raise ConfigError(f"{type(self).__name__} takes a {expected}, not a {given}; {hint}")
         if config is not None and preset is not None:
             raise ConfigError(f"a configuration and the preset '{preset}' are given; give one of them")
+        _check_runtime(runtime, settings)
         values = merge({} if preset is None else preset_values(preset, self.name), unfold(settings))
         self.config: C = from_dict(self.config_class, values) if config is None else adjust(config, values)
         self.runtime = runtime or Runtime()
@@ -87,6 +89,15 @@ class Configured(Generic[C]):
     def _facts(self) -> dict[str, Any]:
         """What a notebook shows below the call."""
         return {}
+
+
+def _check_runtime(runtime: Any, settings: Mapping[str, Any]) -> None:
+    """Where and how fast is no setting of a method, though many would write it there."""
+    if not isinstance(runtime, Runtime | None):
+        raise ConfigError(f"runtime is {runtime!r}; give a Runtime, as Runtime(seed=1, threads=2)")
+    misplaced = next((name for name in settings if name in Runtime.__dataclass_fields__), None)
+    if misplaced is not None:
+        raise ConfigError(f"{misplaced} belongs to the runtime: runtime=Runtime({misplaced}={settings[misplaced]!r})")
 
 
 def _inner(name: str, value: Any) -> list[tuple[str, Any]]:

@@ -77,7 +77,7 @@ def largest_k(metrics: Sequence[str]) -> int:
 def evaluate(
     predictions: Predictions,
     labels: Truth,
-    metrics: Sequence[str] = DEFAULT,
+    metrics: Sequence[str] | str = DEFAULT,
     *,
     label_names: Any = None,
     frequency: NDArray[Any] | None = None,
@@ -91,6 +91,10 @@ def evaluate(
     psndcg only. A list shorter than k counts as if filled with wrong labels. Pairs that a dataset leaves out
     (`Dataset.filtered`) are dropped from the lists first.
     """
+    if not isinstance(predictions, Predictions):
+        given = type(predictions).__name__
+        raise DataError(f"evaluate takes what model.predict(texts) gives, and then the true labels; this is a {given}")
+    metrics = (metrics,) if isinstance(metrics, str) else metrics
     predictions, labels = counted(predictions, labels), as_truth(predictions, labels, label_names)
     asked = {name: parse(name) for name in metrics}
     weights = label_weights(asked, labels, frequency, propensity)

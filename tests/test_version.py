@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from importlib.metadata import version
+from importlib.metadata import metadata, version
 from pathlib import Path
 
+from tools.wheels import SUPPORTED
+
 import treetop
+from treetop.methods.registry import trainable
 
 ROOT = Path(__file__).parents[1]
 
@@ -32,3 +35,29 @@ def test_every_page_and_message_names_the_distribution() -> None:
     assert any("treetop-xmc" in line for line in said)
     wrong = [line for line in said if re.search(r"(^|[\s'\"`])treetop(?!-xmc)([\[\s'\"`=<>]|$)", line)]
     assert not wrong
+
+
+def test_whoever_needs_torch_is_told_how_to_get_it_without_a_gpu() -> None:
+    """The newest torch brings gigabytes of CUDA."""
+    assert "CPU build" in (ROOT / "docs" / "encoder.md").read_text(encoding="utf-8")
+    for record in trainable():
+        if record.extra == "neural":
+            page = (ROOT / "docs" / f"{record.name}.md").read_text(encoding="utf-8")
+            assert "(encoder.md#installing)" in page, record.name
+
+
+def test_the_distribution_says_whose_it_is_and_what_it_runs_on() -> None:
+    about = metadata("treetop-xmc")
+    assert about["Author"] or about["Author-email"]
+    stated = {line.rpartition(" ")[2] for line in about.get_all("Classifier", []) if "Python :: 3." in line}
+    assert stated == {"3.10", "3.11", "3.12", "3.13"}
+    assert {f"3.{minor}" for _, minor in SUPPORTED} == stated  # for each of which a wheel is built and tested
+
+
+def test_the_first_figures_people_see_are_of_texts_held_out() -> None:
+    tutorial = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    shell = "".join(re.findall(r"```console\n(.*?)```", tutorial, re.S))
+    trained = re.findall(r"treetop train .*--data (\S+)", shell)
+    assert trained
+    assert shell.count("--test-share") == len(trained)
+    assert not any(f"evaluate {data}" in shell for data in trained)

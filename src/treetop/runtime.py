@@ -23,7 +23,7 @@ try:
 except ModuleNotFoundError:  # Windows
     resource = None  # type: ignore[assignment]
 
-__all__ = ["Meter", "Runtime", "available_cores", "available_memory", "is_leader"]
+__all__ = ["Meter", "Runtime", "available_cores", "available_memory", "cores_of", "is_leader"]
 
 T = TypeVar("T")
 
@@ -56,12 +56,10 @@ class Runtime:
     """A folder on a disk for what is too large for memory while it is made; None is the system's for such files."""
 
     def __post_init__(self) -> None:
-        check_whole("threads", self.threads)
+        _check_threads(self.threads)
         check_whole("seed", self.seed)
         if not isinstance(self.device, str):
             raise ConfigError(f"device is {self.device!r}; give its name, such as 'cpu' or 'cuda:0'")
-        if not 0 <= self.threads <= _MOST_THREADS:
-            raise ConfigError(f"threads is {self.threads}; give 0 for all cores, or a number up to {_MOST_THREADS:,}")
         if not 0 <= self.seed < _SEEDS:
             raise ConfigError(f"seed is {self.seed}; give a number from 0 to {_SEEDS - 1:,}")
         if self.precision not in ("float32", "bfloat16"):
@@ -91,6 +89,18 @@ class Runtime:
                 return
             for piece in pieces:
                 yield task(piece.item, self.cores, advance)
+
+
+def cores_of(threads: int) -> int:
+    """So many threads, or for 0 as many as there are cores."""
+    _check_threads(threads)
+    return threads or available_cores()
+
+
+def _check_threads(threads: int) -> None:
+    check_whole("threads", threads)
+    if not 0 <= threads <= _MOST_THREADS:
+        raise ConfigError(f"threads is {threads}; give 0 for all cores, or a number up to {_MOST_THREADS:,}")
 
 
 def _on_standard_error() -> Progress:

@@ -13,7 +13,7 @@ from treetop import kernels
 from treetop.errors import ConfigError, DataError
 from treetop.labels.representation import unit_rows
 from treetop.labels.tree import LabelTree
-from treetop.runtime import Runtime
+from treetop.runtime import cores_of
 from treetop.sparse import AnyFeatures, Joined, check_features, top_k
 from treetop.types import CSR, Dense, Ids
 
@@ -79,7 +79,7 @@ def grow_tree(representation: AnyFeatures, config: TreeConfig, *, seed: int, thr
     if not representation.shape[0]:
         raise DataError("there are no labels to grow a tree of")
     sparse, dense = _prepare(representation, config)
-    cores = Runtime(threads=threads).cores
+    cores = cores_of(threads)
     grow = _grow_balanced if config.kind == "balanced" else _grow_unbalanced
     return grow(sparse, dense, representation.shape[0], config, seed, cores)
 

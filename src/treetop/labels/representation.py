@@ -14,7 +14,7 @@ from scipy import sparse as sp
 
 from treetop import kernels
 from treetop.errors import ConfigError, DataError
-from treetop.runtime import Runtime
+from treetop.runtime import cores_of
 from treetop.sparse import AnyFeatures, Joined, canonical, dense_block, normalise, sparse_block
 from treetop.types import CSR, Dense, Features
 
@@ -36,7 +36,7 @@ def pifa(features: AnyFeatures, labels: CSR, *, normalise_labels: bool = True, t
     if features.shape[0] != labels.shape[0]:
         raise DataError(f"features of {features.shape[0]} texts do not fit the labels of {labels.shape[0]} texts")
     members = canonical((normalise(labels) if normalise_labels else labels).T)
-    cores = Runtime(threads=threads).cores
+    cores = cores_of(threads)
     if isinstance(features, Joined):
         sums = kernels.pifa(features.sparse, members, normalise=False, threads=cores)
         return unit_rows(Joined(sums, _dense_product(members, features.dense)))

@@ -12,7 +12,7 @@ from scipy import sparse as sp
 
 from treetop import kernels
 from treetop.errors import ConfigError
-from treetop.runtime import Runtime
+from treetop.runtime import cores_of
 from treetop.sparse import canonical, from_parts, normalise, top_k
 from treetop.types import CSR, Ids
 
@@ -37,7 +37,7 @@ def smoothed_pifa(
     Nothing is scaled before the end, so a label with many texts weighs much with its neighbours, as in the authors'
     code; the rows of the result have length one. The remaining options are those of `label_graph`.
     """
-    plain = kernels.pifa(features, canonical(labels.T), normalise=False, threads=Runtime(threads=threads).cores)
+    plain = kernels.pifa(features, canonical(labels.T), normalise=False, threads=cores_of(threads))
     graph = _symmetrically_scaled(label_graph(labels, walk=walk, restart=restart, neighbours=neighbours, seed=seed))
     short = top_k(plain, top)
     blocks = [top_k(canonical(graph[rows] @ short), top) for rows in _blocks(labels.shape[1])]  # uncut, it is too wide

@@ -26,7 +26,7 @@ from scipy import sparse as sp
 
 from treetop.config import from_dict, to_dict
 from treetop.errors import ConfigError, DataError, NotFittedError, StoreError
-from treetop.runtime import Runtime
+from treetop.runtime import cores_of
 from treetop.sparse import from_parts
 from treetop.store import Folder
 from treetop.text.analysis import WORD_PATTERNS, check_pattern, encoder, word_encoder
@@ -186,7 +186,7 @@ class Tfidf:
     def fit_transform(self, texts: Iterable[str], *, threads: int = 0) -> CSR:
         """The same as `fit`, then `transform`, in one pass over the texts."""
         kept, moved = self._learn(texts, threads, keep=True)
-        cores, buffer = Runtime(threads=threads).cores, RowBuffer(self.width)
+        cores, buffer = cores_of(threads), RowBuffer(self.width)
         while kept:
             for counts in row_slices(kept.popleft()):  # let go chunk by chunk
                 each = zip(self._columns, counts, moved, strict=True)
@@ -259,14 +259,14 @@ class Tfidf:
         return [Vocabulary(kind) if bits is None else Hashed(kind, bits) for kind in _kinds(self.config)]
 
     def _rows(self, texts: Iterable[str], threads: int) -> Iterator[Rows]:
-        columns, cores = self._fitted(), Runtime(threads=threads).cores
+        columns, cores = self._fitted(), cores_of(threads)
         for chunk in chunks(texts):
             for counts in row_slices([part.count(chunk, cores) for part in columns]):
                 yield self._weigh(counts)
 
     def _learn(self, texts: Iterable[str], threads: int, *, keep: bool) -> tuple[deque[list[Counts]], list[Ids]]:
         """Counts of every chunk, if they are to be kept, and the final column of each provisional one."""
-        columns, cores = self._new_columns(), Runtime(threads=threads).cores
+        columns, cores = self._new_columns(), cores_of(threads)
         kept: deque[list[Counts]] = deque()
         total = 0
         for chunk in chunks(texts):

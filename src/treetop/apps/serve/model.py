@@ -85,7 +85,7 @@ class ServedModel:
     @cached_property
     def most_tokens(self) -> int:
         """Tokens that are read of a text, at most; for a linear model its length does not matter."""
-        encoders = [model.config.encoder for model in _models(self.model) if hasattr(model.config, "encoder")]
+        encoders = [model.config.encoder for model in _models(self.model) if METHODS[model.name].has("encoder")]
         return max((encoder.max_tokens * encoder.chunks for encoder in encoders), default=1 << 30)
 
     def predict(

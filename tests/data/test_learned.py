@@ -21,6 +21,12 @@ def test_it_knows_what_was_learned_and_nothing_else(corpus: Corpus) -> None:
     assert Learned.of(corpus.take([0, 2])).among(corpus).tolist() == [True, False, True]
 
 
+def test_a_text_is_kept_once() -> None:
+    kept = Learned.of(Corpus(["one", "two", "ONE ", "two"]))
+    assert len(kept._digests["xxh64"]) == 2
+    assert Learned.of(Corpus([])).among(TEXTS).tolist() == [False] * 3
+
+
 def test_it_is_stored(tmp_path: Path) -> None:
     with Folder.create(tmp_path / "m") as folder:
         Learned.of(TEXTS.take([1])).save(folder)

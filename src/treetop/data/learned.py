@@ -31,6 +31,12 @@ _DIGESTS: dict[str, Callable[[Corpus], NDArray[np.uint64]]] = {
 """By the kind of a digest, which is the name it is stored under, how it is made."""
 
 
+def _distinct(digests: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """In order, each once; numpy's own `unique` builds a table for it, which takes thirty times as long."""
+    ordered = np.sort(digests)
+    return ordered[np.append(True, ordered[1:] != ordered[:-1])] if len(ordered) else ordered
+
+
 class Learned:
     """The digests of training texts, each kind sorted; models of earlier versions have others than those of today."""
 
@@ -40,7 +46,7 @@ class Learned:
     @classmethod
     def of(cls, corpus: Corpus) -> Learned:
         """All texts of a corpus."""
-        return cls({_KIND: np.unique(corpus.digests)})
+        return cls({_KIND: _distinct(corpus.digests)})
 
     @classmethod
     def joined(cls, parts: Iterable[Learned]) -> Learned:
@@ -49,7 +55,7 @@ class Learned:
         for part in parts:
             for kind, digests in part._digests.items():
                 found.setdefault(kind, []).append(digests)
-        return cls({kind: np.unique(np.concatenate(several)) for kind, several in found.items()})
+        return cls({kind: _distinct(np.concatenate(several)) for kind, several in found.items()})
 
     def among(self, corpus: Corpus) -> NDArray[np.bool_]:
         """Which rows of a corpus are among the texts."""

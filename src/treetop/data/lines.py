@@ -79,7 +79,11 @@ def lines(path: Path, runtime: Runtime | None = None, tally: Tally | None = None
 def text_lines(path: Path, runtime: Runtime | None = None, tally: Tally | None = None) -> Iterator[tuple[int, str]]:
     """As `lines`, decoded; a line that cannot be is an error that names it."""
     for number, line in lines(path, runtime, tally):
-        yield number, decode(line, path, number, tally)
+        try:
+            text = line.decode()  # as nearly always
+        except UnicodeDecodeError:
+            text = decode(line, path, number, tally)
+        yield number, text
 
 
 def live_lines(stream: BufferedReader, tally: Tally | None = None) -> Iterator[tuple[int, bytes] | None]:
@@ -138,9 +142,12 @@ def _split(blocks: Iterable[bytes], path: Path) -> Iterator[tuple[int, bytes]]:
     for block in blocks:
         head, *rest = block.split(b"\n")
         held.append(head)
-        for piece in rest:
+        if rest:
             yield number, _clean(b"".join(held), number)
-            number, held = number + 1, [piece]
+            held = [rest.pop()]
+            for number, line in enumerate(rest, number + 1):  # noqa: B020
+                yield number, line.removesuffix(b"\r")
+            number += 1
         check_line(sum(map(len, held)), path, number)
     if last := b"".join(held):
         yield number, _clean(last, number)

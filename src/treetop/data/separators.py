@@ -20,7 +20,7 @@ from itertools import pairwise
 from math import log2
 
 from treetop.data.dataset import LabelSpace
-from treetop.data.tally import MISSING, Tally
+from treetop.data.tally import LONGEST_MISSING, MISSING, Tally
 from treetop.errors import DataError
 
 __all__ = ["SAMPLE", "Splitter", "splitter"]
@@ -49,7 +49,7 @@ class Splitter:
 
     def __call__(self, cell: str) -> list[str]:
         """The names in a cell."""
-        if cell in MISSING:
+        if len(cell) <= LONGEST_MISSING and cell in MISSING:
             self.tally.missing_cells += 1
             return []
         return [name for part in self.parts(cell) if (name := part.strip())]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["MISSING", "Tally"]
+__all__ = ["LONGEST_MISSING", "MISSING", "Tally"]
 
 MISSING = frozenset(("NaN", "nan", "NAN", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaT", "null", "NULL", "None", "\\N"))
 """What pandas, R, spreadsheets and databases write into a cell that holds nothing."""
+LONGEST_MISSING = max(map(len, MISSING))
+"""Longer cells need not be looked up, for which all of them would have to be hashed."""
 
 
 @dataclass(slots=True)

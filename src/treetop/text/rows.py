@@ -44,9 +44,6 @@ def chunks(texts: Iterable[str], characters: int = _CHUNK_CHARACTERS) -> Iterato
 
 def row_slices(parts: list[Counts], entries: int = _SLICE_ENTRIES) -> Iterator[list[Counts]]:
     """Blocks that stand side by side, some rows of all of them at a time: about so many entries, at least one row."""
-    if sum(len(ids) for _, ids, _ in parts) <= entries:
-        yield from [parts][: len(parts[0][0]) - 1]  # as they are, unless there is no row
-        return
     starts = np.sum([start for start, _, _ in parts], axis=0)
     first, rows = 0, len(starts) - 1
     while first < rows:
@@ -74,37 +71,38 @@ def scale_rows(values: NDArray[np.float64], start: NDArray[np.integer[Any]], nor
 
 
 class RowBuffer:
-    """Sparse rows appended chunk by chunk, without ever holding two copies of all of them."""
+    """Sparse rows appended chunk by chunk, without ever holding two copies of all of them.
+
+    What comes first stays as it is until more comes: mostly nothing does, and a single text is quickly done.
+    """
 
     def __init__(self, columns: int) -> None:
         self._columns = columns
-        self._first: Rows | None = None  # kept as it is until there are more
+        self._first: Rows | None = None
         self._grown: tuple[_Growing, _Growing, _Growing] | None = None
 
     def append(self, rows: Rows) -> None:
         """Add rows at the end."""
-        if self._first is None:
-            self._first = rows
-            return
         if self._grown is None:
+            if self._first is None:
+                self._first = rows
+                return
             self._grown = _Growing(np.int64), _Growing(np.int32), _Growing(np.float32)
             self._grown[0].append(np.zeros(1, np.int64))
-            self._grow(self._first)
-        self._grow(rows)
-
-    def _grow(self, rows: Rows) -> None:
-        assert self._grown is not None
-        (start, ids, values), (starts, all_ids, all_values) = rows, self._grown
-        starts.append(all_ids.size + start[1:])
-        all_ids.append(ids)
-        all_values.append(values)
+            first, self._first = self._first, None
+            self.append(first)
+        starts, ids, values = self._grown
+        starts.append(ids.size + rows[0][1:])
+        ids.append(rows[1])
+        values.append(rows[2])
 
     def finish(self) -> CSR:
         """All rows as one matrix."""
         if self._grown is not None:
-            return from_parts(*(part.finish() for part in self._grown), columns=self._columns)
-        first = self._first or (np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32))
-        return from_parts(*first, columns=self._columns)
+            starts, ids, values = (part.finish() for part in self._grown)
+        else:
+            starts, ids, values = self._first or (np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32))
+        return from_parts(starts, ids, values, columns=self._columns)
 
 
 class _Growing:

@@ -185,12 +185,11 @@ class Predictions:
         """Texts × labels with a stored entry for every label that was predicted."""
         if self.labels.max(initial=-1) >= width:
             raise DataError(f"label {self.labels.max()} does not fit into {width} columns; ask for a wider matrix")
-        found = self.labels >= 0
-        rows, _ = np.nonzero(found)
-        columns, values = self.labels[found], self.scores[found]
-        order = np.lexsort((columns, rows))
+        order = np.argsort(self.labels, axis=1)  # row by row: several times as quick as all entries at once
+        labels, scores = np.take_along_axis(self.labels, order, 1), np.take_along_axis(self.scores, order, 1)
+        found = labels >= 0
         indptr = np.concatenate([[0], np.cumsum(found.sum(axis=1))])
-        return from_parts(indptr, columns[order], values[order], columns=width)
+        return from_parts(indptr, labels[found], scores[found], columns=width)
 
     @property
     def are_unseen(self) -> NDArray[np.bool_]:

@@ -36,7 +36,7 @@ WAYS = {
     "full": ("lightxml", "mode=flat", "optim.second_moment=row"),
     "full-adamw": ("lightxml", "mode=flat", "optim.second_moment=element"),
     "groups": ("lightxml", "mode=groups"),
-    "cascade": ("cascadexml",),
+    "cascade": ("cascadexml", "encoder.keep_frozen=false"),  # its levels see lower layers than the others
 }
 METRICS = ("p@1", "p@3", "p@5", "psp@1", "psp@3", "psp@5")
 
@@ -54,7 +54,7 @@ def measured(way: str, given: argparse.Namespace) -> dict[str, Any]:
     """One way, trained and tested in this process."""
     method, *settings = WAYS[way]
     own = [setting for setting in given.set if "." in setting or method == "lightxml"]
-    _, config = decide(method, None, None, (*settings, *own), given.encoder)
+    _, config = decide(method, None, None, (*own, *settings), given.encoder)
     texts = read(given.data, split="train")
     rows = np.random.default_rng(given.seed).permutation(len(texts))[: given.texts + given.held_out]
     train, test = texts.take(rows[: given.texts]), texts.take(rows[given.texts :])

@@ -24,6 +24,14 @@ def test_reading_takes_every_layer_for_every_token() -> None:
     assert COSTS.of(10).reading("rank").seconds == pytest.approx(10 * 50 * 6 * 1e-3)
 
 
+def test_another_engine_reads_quicker_where_it_is_worth_exporting_for() -> None:
+    few, many = COSTS.of(1_999), COSTS.of(100_000)
+    assert replace(few, exports=True).reading() == few.reading()
+    assert replace(many, exports=True).reading().seconds < many.reading().seconds / 4
+    watched = [replace(costs, exports=True).learning(OPTIM, [], dev_share=0.1) for costs in (few, many)]
+    assert watched == [costs.learning(OPTIM, [], dev_share=0.1) for costs in (few, many)]
+
+
 def test_learning_takes_steps_of_texts_and_updates() -> None:
     expected = 2 * 1000 * 50 * 6 * 3e-3 + 200 * 1_000_000 * 1e-9
     assert COSTS.learning(OPTIM, []).seconds == pytest.approx(expected)

@@ -27,7 +27,7 @@ from treetop.progress import Plan, Progress, Stage
 from treetop.runtime import Runtime, is_leader
 from treetop.store import Folder, discard
 from treetop.text.encoder_config import EncoderConfig
-from treetop.text.reading.choosing import Layers, check_installed, open_reader
+from treetop.text.reading.choosing import Layers, check_installed, open_reader, will_export
 from treetop.text.reading.text_reader import TextReader
 from treetop.text.states import forget_states
 from treetop.text.tokens import Tokens
@@ -212,7 +212,7 @@ class FineTuned(Method[C]):
         config, runtime, texts = self.config.encoder, self.runtime, texts_of(train.corpus)
         tokens, size = mean_tokens(config, texts), size_of(config)
         speed = try_out(size, max(1, round(min(tokens, config.max_tokens))), runtime)
-        costs = EncoderCosts(speed, size, config, len(train), tokens, runtime.cores)
+        costs = EncoderCosts(speed, size, config, len(train), tokens, runtime.cores, will_export(config, runtime))
         stages = self._tuning(sizes_of(train, runtime.cores), costs)
         task = f"{len(train):,} texts × {tokens:.0f} tokens, {_length(self.config.optim)}"
         return Plan(stages, self._memory(train, size), task)

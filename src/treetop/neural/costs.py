@@ -1,7 +1,8 @@
 """How long an encoder takes to read and to learn, before it begins: one of its layers is tried out on this machine.
 
-With s seconds per token and layer, an encoder of L layers reads T tokens in s·L·T seconds; learning takes as many, the
-gradients of those layers that learn, and the update of every weight. Right to about a third.
+With s seconds per token and layer, an encoder of L layers reads T tokens in s·L·T seconds, another engine than torch in
+a part of that; learning takes as many, the gradients of those layers that learn, and the update of every weight. Right
+to about a third.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from treetop.neural.settings import OptimConfig
 from treetop.progress import Stage
 from treetop.runtime import Runtime
 from treetop.text.encoder import EncoderConfig, EncoderSize
+from treetop.text.reading.choosing import WORTH_EXPORTING
 from treetop.text.threads import threads
 
 __all__ = ["EncoderCosts", "Speed", "try_out"]
@@ -27,6 +29,8 @@ __all__ = ["EncoderCosts", "Speed", "try_out"]
 _TRIED = 1024  # tokens that the layer is tried out on
 _UPDATED = 2**20  # parameters that an update is tried out on
 _PER_TOKEN = 2e-6  # seconds to tokenise one, on one core
+_OF_TORCH = 0.2  # of torch's time, what another engine takes to read in 8 bits
+_EXPORT = 2.5  # seconds to export a layer of the encoder for it
 _PER_PRODUCT = 2.5e-10  # seconds of a linear start for a text, a node and a number of the embedding
 
 
@@ -85,6 +89,8 @@ class EncoderCosts:
     texts: int
     tokens: float
     cores: int = 1
+    exports: bool = False
+    """Whether another engine than torch reads."""
 
     @property
     def _frozen(self) -> int:
@@ -99,12 +105,19 @@ class EncoderCosts:
         """Tokenising, and what frozen layers do once."""
         stages = [Stage("tokenise", _PER_TOKEN * self.texts * self.tokens / self.cores)]
         if self.config.keep_frozen:
-            stages.append(Stage("frozen layers", self.texts * self.tokens * self._frozen * self.speed.reading))
+            stages.append(Stage("frozen layers", self._read(self.texts, self._frozen, self._frozen)))
         return stages
 
     def reading(self, title: str = "embed", share: float = 1.0) -> Stage:
         """Reading (a share of) the texts once, without learning."""
-        return Stage(title, share * self.texts * self.tokens * self._run * self.speed.reading)
+        return Stage(title, self._read(share * self.texts, self._run, self.size.layers))
+
+    def _read(self, texts: float, by_torch: int, by_engine: int) -> float:
+        """Seconds to read texts by so many layers: engines always read by all of those that they have."""
+        of_layer = texts * self.tokens * self.speed.reading
+        if self.exports and texts >= WORTH_EXPORTING:
+            return by_engine * (of_layer * _OF_TORCH + _EXPORT)
+        return by_torch * of_layer
 
     def starting(self, nodes: float, width: int | None = None) -> Stage:
         """A linear start of that many nodes against each text."""
@@ -119,7 +132,8 @@ class EncoderCosts:
         texts = optim.batch_size * optim.accumulate
         steps = optim.steps or optim.epochs * -(-self.texts // (texts * processes))
         once = min(texts, self.texts) * self._of_text(optim, heads) + self._update(heads)
-        looks = self.reading(share=dev_share).seconds * steps * texts * processes / max(1, self.texts)
+        look = replace(self, exports=False).reading(share=dev_share)  # torch reads an encoder that goes on learning
+        looks = look.seconds * steps * texts * processes / max(1, self.texts)
         return Stage(title, steps * once + looks)
 
     def _of_text(self, optim: OptimConfig, heads: Sequence[Head]) -> float:

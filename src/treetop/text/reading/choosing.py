@@ -31,11 +31,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Layers", "agreement", "check_agrees", "check_installed", "engines_for", "export_reader", "first_that_works",
-    "open_reader",
+    "open_reader", "will_export",
 ]  # fmt: skip
 
 CALIBRATED_ON = 100
 """Texts that int8 is calibrated on; 300 took twice as long and agreed no better."""
+WORTH_EXPORTING = 2_000
+"""Texts from which on another engine has read all of them before torch has, the time to export included."""
 COMPARED_ON = 32
 """Texts whose states are compared with torch's."""
 AGREES = 0.95
@@ -108,6 +110,11 @@ def agreement(one: Dense, other: Dense) -> float:
     least = 1e-9 + 1e-6 * float(np.square(other).sum(1).mean())  # texts that are all alike agree, whatever the rounding
     lengths = np.sqrt(np.square(a).sum(1) * np.square(b).sum(1))
     return float(((np.einsum("ij,ij->i", a, b) + least) / (lengths + least)).mean())
+
+
+def will_export(config: EncoderConfig, runtime: Runtime) -> bool:
+    """Whether there is an engine to export for, as far as its packages tell."""
+    return any(ENGINES[engine].missing(to_export=True) is None for engine in engines_for(config, runtime))
 
 
 def engines_for(config: EncoderConfig, runtime: Runtime) -> list[str]:

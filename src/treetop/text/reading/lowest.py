@@ -13,12 +13,17 @@ from torch import Tensor, nn
 from treetop.runtime import Runtime
 from treetop.text.encoder import TextEncoder
 from treetop.text.frozen import run_lowest
-from treetop.text.reading.choosing import CALIBRATED_ON, COMPARED_ON, check_agrees, first_that_works
+from treetop.text.reading.choosing import (
+    CALIBRATED_ON,
+    COMPARED_ON,
+    WORTH_EXPORTING,
+    check_agrees,
+    first_that_works,
+)
 from treetop.text.reading.engines import ENGINES
 from treetop.text.reading.exported import Exported
 from treetop.text.reading.graph import exporting, tensors
 from treetop.text.reading.reader import Reader
-from treetop.text.reading.readings import WORTH_EXPORTING
 from treetop.text.tokens import Padded, Tokens
 from treetop.types import Dense
 

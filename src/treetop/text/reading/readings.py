@@ -14,7 +14,7 @@ from treetop.errors import StoreError
 from treetop.runtime import Runtime, is_leader
 from treetop.store import Folder
 from treetop.text.encoder import TextEncoder
-from treetop.text.reading.choosing import Layers, engines_for, export_reader
+from treetop.text.reading.choosing import WORTH_EXPORTING, Layers, engines_for, export_reader
 from treetop.text.reading.text_reader import TextReader
 from treetop.text.reading.torch_reader import EncoderReader
 from treetop.text.states import KEPT
@@ -22,9 +22,6 @@ from treetop.text.tokens import Tokens
 from treetop.types import Dense
 
 __all__ = ["Readings"]
-
-WORTH_EXPORTING = 2_000
-"""Texts from which on another engine has read all of them before torch has, the time to export included."""
 
 
 class Readings:

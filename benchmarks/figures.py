@@ -190,7 +190,7 @@ def chosen(kinds: Kinds) -> str:
     tasks = {name: _by_entry(kinds, name) for name in _SETS}
     lines = [[name, *_choice(rows)] for name, rows in tasks.items() if _AUTO in rows]
     costs = ["CPU-s: search", "training", "PECOS's", "model, MB", "one text, ms"]
-    return markdown(["", "chosen", "P@1/3/5", "best preset", *costs], lines)
+    return markdown(["", "chosen", "P@1/3/5", "best preset", *costs], lines, words=2)
 
 
 def _choice(rows: dict[str, Result]) -> Sequence[str]:
@@ -213,83 +213,57 @@ def situations(kinds: Kinds) -> str:
     """What to type for which data, with what that gave and cost on data like it."""
     short = "[titles, product names, queries](#short-texts-titles-product-names-queries)"
     long = "[contracts, laws, reports](#long-documents-contracts-laws-reports)"
-    lines = [
-        ["titles, an inflected language", short, *_like(kinds, "yso-swedish", "Swedish titles, 10 words")],
-        ["titles and short descriptions, English", short, *_like(kinds, "tate-subjects", "works of art, 17 words")],
-        ["a few sentences, many rare labels", short, *_like(kinds, "nvd-cve-products", "security reports, 40 words")],
-        ["long documents", long, *_like(kinds, "eurlex57k", "EU laws, 583 words")],
-    ]
     few, much = (kinds["noted"][name] for name in ("tate-subjects, 4,000 of its texts", "tate-subjects"))
-    untuned, tuned = (
-        next(row for row in rows if row.entry == name) for rows, name in ((few, "minilm"), (much, "xr-transformer"))
-    )
-    lines += [
-        [
-            "few texts",
-            "[fewer than a few thousand](#few-texts)",
-            "4,000 works of art",
-            _precision(few[0]),
-            *_gain(untuned),
-        ],
-        [
-            "time for the last points",
-            "[an hour of CPU, or a GPU](#with-an-encoder)",
-            "all works of art",
-            _precision(much[0]),
-            *_gain(tuned),
-        ],
-    ]
-    largest = max(
+    large = max(
         (row for results in kinds["growth"].values() for row in results if row.error is None),
         key=lambda row: row.task["statistics"]["labels"],
     )
-    million = f"{largest.task['statistics']['labels']:,} labels, generated"
-    small = _by_entry(kinds, "yso-swedish").get(_DEFAULT)
-    lines += [
+    lines = [
+        ["titles in an inflected language", short, *_like(kinds, "yso-swedish", "Swedish titles")],
+        ["short texts in English", short, *_like(kinds, "tate-subjects", "works of art, 17 words")],
+        ["… with many rare labels", short, *_like(kinds, "nvd-cve-products", "security reports, 40 words")],
+        ["long documents", long, *_like(kinds, "eurlex57k", "laws, 583 words")],
+        ["few texts", "[fewer than a few thousand](#few-texts)", "4,000 works of art", *_gain(few, "minilm")],
         [
-            "very many labels",
-            "[hundreds of thousands, or millions](#very-many-labels)",
-            million,
-            "–",
-            "–",
-            figure(largest.training("cpu") or 0),
-            _megabytes(largest),
+            "very many labels", "[hundreds of thousands, or millions](#very-many-labels)",
+            f"{large.task['statistics']['labels']:,} labels, generated", "–", *_cost(large),
         ],
+        ["rare or new labels", "[labels that change, or that few texts have](#rare-and-new-labels)", *["–"] * 4],
         [
-            "rare or new labels",
-            "[labels that change, or that few texts have](#rare-and-new-labels)",
-            "–",
-            "–",
-            "–",
-            "–",
-            "–",
+            "time for the last points", "[an hour of CPU, or a GPU](#with-an-encoder)",
+            "works of art", *_gain(much, "xr-transformer"),
         ],
-        [
-            "a small machine",
-            "[small and fast](#small-and-fast)",
-            "Swedish titles",
-            "–" if small is None else _precision(small),
-            "the same",
-            "–" if small is None else figure(small.training("cpu") or 0),
-            "–" if small is None else _megabytes(small),
-        ],
-    ]
-    head = ["your data", "what to type", "measured on", "default: P@1/3/5", "with that", "CPU-s", "model, MB"]
-    return markdown(head, lines)
+        ["a small machine", "[small and fast](#small-and-fast)", *_small(kinds)],
+    ]  # fmt: skip
+    head = ["your data", "what to type", "measured on", "P@1/3/5: linear preset → this", "CPU-s", "model, MB"]
+    return markdown(head, lines, words=3)
 
 
 def _like(kinds: Kinds, task: str, what: str) -> Sequence[str]:
+    """The default settings and those that were chosen on a data set; the search is part of the cost."""
     rows = _by_entry(kinds, task)
     if _AUTO not in rows:
-        return [what, *["–"] * 4]
+        return [what, *["–"] * 3]
     auto = rows[_AUTO]
     cost = (auto.training("cpu") or 0) + (auto.value("stages", "search", "cpu") or 0)
-    measured = f"{auto.task['statistics']['texts']:,} {what}, {auto.task['statistics']['labels']:,} labels"
-    return [measured, _precision(rows[_DEFAULT]), _precision(auto), figure(cost), _megabytes(auto)]
+    facts = auto.task["statistics"]
+    measured = f"{facts['texts']:,} {what}, {facts['labels']:,} labels"
+    return [measured, f"{_precision(rows[_DEFAULT])} → {_precision(auto)}", figure(cost), _megabytes(auto)]
 
 
-def _gain(row: Result) -> Sequence[str]:
-    return [_precision(row), figure(row.training("cpu") or 0), _megabytes(row)]
+def _small(kinds: Kinds) -> Sequence[str]:
+    row = _by_entry(kinds, "yso-swedish").get(_DEFAULT)
+    return ["–"] * 4 if row is None else ["Swedish titles", _precision(row), *_cost(row)]
+
+
+def _gain(rows: Sequence[Result], entry: str) -> Sequence[str]:
+    """The first row, and one of the others."""
+    row = next(one for one in rows if one.entry == entry)
+    return [f"{_precision(rows[0])} → {_precision(row)}", *_cost(row)]
+
+
+def _cost(row: Result) -> Sequence[str]:
+    return [figure(row.training("cpu") or 0), _megabytes(row)]
 
 
 def _megabytes(row: Result) -> str:

@@ -97,7 +97,7 @@ def comparison(results: Sequence[Result], columns: Sequence[Column]) -> str:
     return markdown(["", *(column.title for column in columns)], lines)
 
 
-def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """A Markdown table with numbers to the right."""
-    rules = ["---", *["---:"] * (len(head) - 1)]
+def markdown(head: Sequence[str], lines: Sequence[Sequence[str]], words: int = 1) -> str:
+    """A Markdown table with numbers to the right; the first columns are words."""
+    rules = [*["---"] * words, *["---:"] * (len(head) - words)]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, rules, *lines))

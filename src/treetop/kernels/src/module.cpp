@@ -18,6 +18,7 @@ void bind_dense_level(nb::module_ &module);
 }  // namespace treetop
 
 NB_MODULE(_native, module) {
+    nb::set_leak_warnings(false);  // a model that lives until Python ends, as in a script's globals, is no leak
     module.doc() = "treetop's native kernels; their definitions in plain numpy are in kernels/reference/";
     treetop::bind_pifa(module);
     treetop::bind_rows(module);

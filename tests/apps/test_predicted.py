@@ -53,7 +53,11 @@ def test_numbers_of_texts_are_not_ids(tmp_path: Path) -> None:
         ("x.csv", "text,label,score\none,a,1\n", r"the text 'one' \(str\) is not a number"),
         ("x.csv", "text,label,score\n0,a,high\n", r"the score 'high' \(str\) is not a number"),
         ("x.csv", "text,label,score\n0,a,nan\n", "the score 'nan'"),
-        ("x.csv", "text,name,score\n0,a,1\n", "no column 'label'"),
+        (
+            "x.csv",
+            "text,name,score\n0,a,1\n",
+            "no column .label.; there are: text, name, score; predictions have text",
+        ),
         ("x.trec", "0 Q0 a 1 1\n", "line 1: 5 words"),
         ("x.trec", "zero Q0 a 1 1 x\n", "no text 'zero'"),
         ("x.jsonl", '{"labels": ["a"]}\n', "1 lines for 2 texts"),

@@ -108,7 +108,7 @@ def test_bad_input_is_named(tmp_path: Path, name: str, content: str, expected: s
 
 
 def test_what_is_wrong_with_the_call_is_said_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(DataError, match="no such file; check the path, or give - for standard input"):
+    with pytest.raises(DataError, match="no such file; check the path; a text itself goes to standard input"):
         read_texts(tmp_path / "absent.txt")
     with pytest.raises(ConfigError, match="chunk is 0"):
         read_texts("-", chunk=0)

@@ -16,7 +16,7 @@ from treetop.data.layout import RECORDS, Source
 from treetop.data.lines import Place, lines, text_lines
 from treetop.data.npz import read_matrix, read_words
 from treetop.data.records import read_texts
-from treetop.data.tables import table_records
+from treetop.data.tables import column_names, table_records
 from treetop.errors import ConfigError, DataError
 from treetop.predictions import Predictions
 from treetop.sparse import row_numbers
@@ -125,8 +125,15 @@ def _json_lines(path: Path, _names: Sequence[str], texts: int) -> Iterator[Entry
 def _separated(path: Path, _names: Sequence[str], _texts: int) -> Iterator[Entry]:
     """A table with the columns text (a number from 0) or id, label and score."""
     key = _key_column(next((line for _, line in text_lines(path)), "").replace('"', ""))
+    _check_columns(key, column_names(path, [key, "label", "score"]))
     for _, cells in table_records(path, [key, "label", "score"]):
         yield cells[0] if key == "id" else _number(cells[0]), cells[1], _score(cells[2])
+
+
+def _check_columns(key: str, there: Sequence[str]) -> None:
+    for name in (key, "label", "score"):
+        if name not in there:
+            raise absent("column", name, there, "predictions have text (a number from 0) or id, label and score")
 
 
 def _key_column(header: str) -> str:
@@ -140,8 +147,7 @@ def _parquet(path: Path, _names: Sequence[str], _texts: int) -> Iterator[Entry]:
 
     for frame in frames(path, ["label", "score"], optional=["text", "id"]):
         key = next((name for name in ("text", "id") if name in frame.columns), None)
-        if key is None:
-            raise absent("column", "text", frame.columns)
+        _check_columns(key or "text", frame.columns)
         for text, label, score in frame.select(key, "label", "score").iter_rows():
             yield str(text) if key == "id" else _number(text), str(label), _score(score)
 

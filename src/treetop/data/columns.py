@@ -46,7 +46,7 @@ def column(rows: Sequence[dict[str, Any]], name: str) -> list[Any]:
     """The values of one of the columns; None where a row has none."""
     there = dict.fromkeys(key for row in rows for key in row)
     if name not in there:
-        raise DataError(str(absent("column", name, there)))
+        raise DataError(str(absent("column", name, there, "name one beside those of texts and labels")))
     return [row.get(name) for row in rows]
 
 

@@ -11,10 +11,11 @@ from typing import Any
 
 from treetop.errors import ConfigError, DataError
 
-__all__ = ["Fields", "absent", "as_name", "as_names", "as_text", "as_weights", "is_null", "joined"]
+__all__ = ["HOW_TO_NAME", "Fields", "absent", "as_name", "as_names", "as_text", "as_weights", "is_null", "joined"]
 
 
-_HOW_TO_NAME = "name what to read by --text and --labels (in Python text=, labels=)"
+HOW_TO_NAME = "name what to read by --text and --labels (in Python text=, labels=)"
+"""What to do where the name of a field is asked for by an option."""
 _NULLS = ("NAType", "NaTType")
 
 
@@ -45,13 +46,13 @@ class Fields:
         return (*self.texts, self.labels, *(() if self.weights is None else (self.weights,)))
 
 
-def absent(kind: str, name: str, existing: Iterable[str]) -> DataError:
-    """The error for a field or column that is not there: what is there, and the nearest name."""
+def absent(kind: str, name: str, existing: Iterable[str], remedy: str = HOW_TO_NAME) -> DataError:
+    """The error for a field or column that is not there: what is there, the nearest name, and what to do."""
     existing = list(existing)
     near = difflib.get_close_matches(name, existing, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]!r}? " if near else ""
     listed = ", ".join(one if len(one) <= 60 else one[:57] + "…" for one in existing[:20]) or "none"
-    return DataError(f"no {kind} {name!r}; there are: {listed}; {hint}{_HOW_TO_NAME}")
+    return DataError(f"no {kind} {name!r}; there are: {listed}; {hint}{remedy}")
 
 
 def joined(parts: Iterable[str]) -> str:

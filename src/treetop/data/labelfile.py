@@ -146,7 +146,7 @@ def _from_json(path: Path) -> Iterator[Entry]:
     with Place(path) as place:
         for place.line, record in json_objects(lines(path), path):
             if "label" not in record:
-                raise absent("field", "label", record)
+                raise absent("field", "label", record, "give each object a label")
             yield Entry(
                 str(record["label"]), as_text(record["text"], "text") if record.get("text") is not None else None
             )

@@ -77,7 +77,8 @@ def _records(source: str | PathLike[str], fields: Fields, chunk: int, tally: Tal
     if path.is_dir():
         raise DataError("this is a folder; give one of its files", path=path)
     if not path.exists():
-        raise DataError("no such file; check the path, or give - for standard input", path=path)
+        remedy = "check the path; a text itself goes to standard input: echo TEXT | treetop predict MODEL -"
+        raise DataError(f"no such file; {remedy}", path=path)
     kind = file_kind(path)
     if kind == "table":
         return _from_table(path, fields, tally)

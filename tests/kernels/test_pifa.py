@@ -28,6 +28,18 @@ def test_equals_the_reference(texts: int, width: int, labels: int, seed: int, no
     np.testing.assert_allclose(result.toarray(), expected.toarray(), atol=1e-6)
 
 
+@given(st.integers(1, 40), st.sampled_from([1, 64, 300]), st.integers(1, 90), st.integers(0, 99))
+def test_features_are_numbered_by_frequency(texts: int, width: int, labels: int, seed: int) -> None:
+    features, members = random_matrix(texts, width, 0.1, seed), random_matrix(labels, texts, 0.2, seed + 1)
+    result = kernels.pifa(features, members, by_frequency=True, threads=2)
+    np.testing.assert_allclose(result.toarray(), reference(features, members, by_frequency=True).toarray(), atol=1e-6)
+    plain = kernels.pifa(features, members)
+    np.testing.assert_array_equal(result.data, plain.data)  # within a row nothing moved
+    for depth in (1, 3):
+        one, other = (kernels.kmeans_tree(z, None, depth=depth, seed=seed)[0] for z in (result, plain))
+        np.testing.assert_array_equal(one, other)
+
+
 def test_bits_do_not_depend_on_threads() -> None:
     features, members = random_matrix(300, 700, 0.1, 0), random_matrix(500, 300, 0.05, 1)
     one, two = (kernels.pifa(features, members, threads=threads) for threads in (1, 2))

@@ -58,7 +58,11 @@ def test_rows_have_length_one_and_empty_ones_stay_empty(norm: Norm) -> None:
     scale_rows(np.empty(0), np.zeros(3, int), norm)
 
 
-def test_buffer_stacks_rows() -> None:
+@pytest.mark.parametrize("in_a_file", [False, True])
+def test_buffer_stacks_rows(monkeypatch: pytest.MonkeyPatch, in_a_file: bool) -> None:
+    if in_a_file:  # from some entries on
+        monkeypatch.setattr("treetop.text.rows._SMALL", 100)
+        monkeypatch.setattr("treetop.text.rows.available_memory", lambda: 0)
     blocks = [canonical(sp.random_array((n, 7), density=0.4, rng=n, format="csr")) for n in (3, 1, 50, 2)]
     buffer = RowBuffer(7)
     for block in blocks:
@@ -66,6 +70,7 @@ def test_buffer_stacks_rows() -> None:
     result = buffer.finish()
     np.testing.assert_array_equal(result.toarray(), np.vstack([block.toarray() for block in blocks]))
     assert result.indices.dtype == np.int32
+    assert result.data.flags.writeable != in_a_file
 
 
 def test_an_empty_buffer_is_a_matrix_without_rows() -> None:

@@ -365,3 +365,17 @@ def test_a_config_survives_json_and_overrides() -> None:
     assert isinstance(copy.max_df, int)
     changed = override(config, ["min_df=0.25", "char_ngrams=[1,2]", "word_ngrams=none", "stop_words=english"])
     assert changed == TfidfConfig(stop_words="english", char_ngrams=(1, 2), max_df=1, min_df=0.25, word_ngrams=None)
+
+
+def test_features_beyond_a_share_of_memory_are_the_same_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [f"word{number} and word{number % 7}" for number in range(300)]
+    monkeypatch.setattr("treetop.text.rows._SLICE_ENTRIES", 100)
+    held = Tfidf(TfidfConfig()).fit_transform(texts)
+    monkeypatch.setattr("treetop.text.rows._SMALL", 1000)
+    monkeypatch.setattr("treetop.text.rows.available_memory", lambda: 0)
+    mapped, once = (Tfidf(TfidfConfig()).fit_transform(given) for given in (texts, iter(texts)))
+    for found in (mapped, once):
+        assert not found.indices.flags.writeable
+        np.testing.assert_array_equal(found.indptr, held.indptr)
+        np.testing.assert_array_equal(found.indices, held.indices)
+        np.testing.assert_array_equal(found.data, held.data)

@@ -13,6 +13,7 @@ def pifa(
     value: NDArray[np.float32],
     columns: int,
     normalise: bool,
+    by_frequency: bool,
     threads: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
 def top_k(

@@ -1,26 +1,23 @@
 """A level from packed runs of its parents: in memory while it is small, in a file as soon as it is not.
 
 Runs come one after the other, are written as narrowly as `layout` says and let go at once, so that a level is never
-held twice. The file has no name, and
-goes when nobody looks at its arrays any more, or when the process ends, however that happens.
+held twice.
 """
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
-from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treetop.errors import DataError
 from treetop.kernels.layout import Packed, to_pages, to_turns
+from treetop.spool import Spool
 
 __all__ = ["Runs"]
 
 _MOST_HELD = 1 << 28  # Bytes: joining them for the last time takes as much again.
-_AT_ONCE = 1 << 24
 
 
 class Runs:
@@ -32,7 +29,7 @@ class Runs:
         self._held_bytes = 0
         self._width: NDArray[np.int64] | None = None
         self._rows = self._entries = self._nodes = 0
-        self._files: dict[str, _Spool] = {}
+        self._files: dict[str, Spool] = {}
 
     def add(self, run: Packed) -> None:
         """The next parents."""
@@ -77,7 +74,7 @@ class Runs:
         for part in self._held:
             for name, array in part.items():
                 if name not in self._files:
-                    self._files[name] = _Spool(self._scratch, array.dtype)
+                    self._files[name] = Spool(self._scratch, array.dtype)
                 self._files[name].append(array)
         self._held, self._held_bytes, self._most = [], 0, 0
 
@@ -85,35 +82,3 @@ class Runs:
 def _joined(parts: list[Packed]) -> Packed:
     names = dict.fromkeys(name for part in parts for name in part)
     return {name: np.concatenate([part[name] for part in parts if name in part]) for name in names}
-
-
-class _Spool:
-    """An array in a file of its own, which grows at its end."""
-
-    def __init__(self, folder: Path | None, kind: np.dtype[Any]) -> None:
-        self._folder, self._kind = folder, kind
-        self._file = self._new_file()
-
-    def append(self, values: NDArray[Any]) -> None:
-        """Add values; if they are of a wider type, so are all from now on."""
-        if (wider := np.promote_types(self._kind, values.dtype)) != self._kind:
-            self._widen(wider)
-        self._write(values)
-
-    def mapped(self) -> NDArray[Any]:
-        """All values, read-only."""
-        self._file.flush()
-        empty = self._file.tell() == 0
-        return np.empty(0, self._kind) if empty else np.asarray(np.memmap(self._file, self._kind, "r"))
-
-    def _widen(self, kind: np.dtype[Any]) -> None:
-        before = self.mapped()
-        self._kind, self._file = kind, self._new_file()
-        for first in range(0, len(before), _AT_ONCE):
-            self._write(before[first : first + _AT_ONCE])
-
-    def _write(self, values: NDArray[Any]) -> None:
-        self._file.write(np.ascontiguousarray(values, self._kind).view(np.uint8).data)
-
-    def _new_file(self) -> IO[bytes]:
-        return tempfile.TemporaryFile(dir=self._folder, prefix=".treetop-")

@@ -17,7 +17,7 @@ from treetop.runtime import cores_of
 from treetop.sparse import AnyFeatures, Joined, check_features, top_k
 from treetop.types import CSR, Dense, Ids
 
-__all__ = ["TreeConfig", "grow_tree"]
+__all__ = ["TreeConfig", "balanced_tree", "balanced_widths", "grow_tree"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -115,6 +115,12 @@ def _grow_balanced(
         seed=seed,
         threads=cores,
     )
+    return balanced_tree(order, bounds, widths)
+
+
+def balanced_tree(order: Ids, bounds: NDArray[np.int64], widths: tuple[int, ...]) -> LabelTree:
+    """The tree of labels in the order of leaves that end at `bounds`, with inner levels of some widths."""
+    labels = len(order)
     leaf = np.empty(labels, np.int32)
     leaf[order] = np.repeat(np.arange(widths[-1], dtype=np.int32), np.diff(bounds))
     codes = [leaf]

@@ -30,7 +30,7 @@ from typing import Any, Literal
 from treetop.config import adjust, settle
 from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError, DataError
-from treetop.labels import LabelTree, TreeConfig, beside, grow_tree, pifa
+from treetop.labels import LabelTree, TreeConfig, beside, grow_from_texts, grow_tree, pifa
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig
 from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words
 from treetop.methods.base import Method, training_memory
@@ -121,13 +121,17 @@ class XRLinear(Method[XRLinearConfig]):
     def grow(self, features: CSR, train: Dataset, seed: int) -> LabelTree:
         """The tree that labels are grouped into, from the features of the training texts."""
         kind, cores = self.config.representation, self.runtime.cores
+        plain = kind == "pifa-plain"
+        if plain or kind == "pifa":
+            return grow_from_texts(
+                features, train.labels, self.config.tree, normalise_labels=not plain, seed=seed, threads=cores
+            )
         parts = []
-        if kind != "text":
-            parts.append(pifa(features, train.labels, normalise_labels=kind != "pifa-plain", threads=cores))
-        if kind in ("text", "pifa+text"):
-            if train.space.texts is None:
-                raise DataError(f"representation '{kind}' needs label texts; add a labels.txt with label<TAB>text")
-            parts.append(Tfidf(TfidfConfig()).fit_transform(train.space.texts))
+        if kind == "pifa+text":
+            parts.append(pifa(features, train.labels, threads=cores))
+        if train.space.texts is None:
+            raise DataError(f"representation '{kind}' needs label texts; add a labels.txt with label<TAB>text")
+        parts.append(Tfidf(TfidfConfig()).fit_transform(train.space.texts))
         return grow_tree(parts[0] if len(parts) == 1 else beside(*parts), self.config.tree, seed=seed, threads=cores)
 
     def searching(self, search: SearchConfig) -> XRLinear:

@@ -9,13 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treetop.errors import DataError
+from treetop.runtime import available_memory
 from treetop.sparse import from_parts
+from treetop.spool import Spool
 from treetop.types import CSR, Floats, Ids
 
-__all__ = ["Counts", "RowBuffer", "Rows", "chunks", "row_slices", "scale_rows"]
+__all__ = ["Counts", "RowBuffer", "Rows", "chunks", "row_slices", "scale_rows", "too_large"]
 
 _CHUNK_CHARACTERS = 1 << 23
 _SLICE_ENTRIES = 1 << 20
+_SMALL = 1 << 26  # Bytes: worth no question how much memory there is.
+_SHARE = 8  # of the memory that can be used, which one array may take
 
 Counts: TypeAlias = tuple[NDArray[np.int64], Ids, Ids]
 """How often terms occur in texts: where each row starts, the columns of its entries, counts."""
@@ -74,6 +78,7 @@ class RowBuffer:
     """Sparse rows appended chunk by chunk, without ever holding two copies of all of them.
 
     What comes first stays as it is until more comes: mostly nothing does, and a single text is quickly done.
+    An array that takes too much of the memory goes to a file and is mapped.
     """
 
     def __init__(self, columns: int) -> None:
@@ -87,7 +92,7 @@ class RowBuffer:
             if self._first is None:
                 self._first = rows
                 return
-            self._grown = _Growing(np.int64), _Growing(np.int32), _Growing(np.float32)
+            self._grown = _Growing(np.dtype(np.int64)), _Growing(np.dtype(np.int32)), _Growing(np.dtype(np.float32))
             self._grown[0].append(np.zeros(1, np.int64))
             first, self._first = self._first, None
             self.append(first)
@@ -105,20 +110,35 @@ class RowBuffer:
         return from_parts(starts, ids, values, columns=self._columns)
 
 
-class _Growing:
-    """An array that grows in place: the system moves its pages instead of copying them."""
+def too_large(size: int) -> bool:
+    """Whether so many bytes of one array of features are more than a share of the memory that is left."""
+    return size > _SMALL and size > available_memory() // _SHARE
 
-    def __init__(self, kind: type[np.generic]) -> None:
+
+class _Growing:
+    """An array that grows in place: the system moves its pages instead of copying them. A large one is in a file."""
+
+    def __init__(self, kind: np.dtype[Any]) -> None:
         self._array = np.empty(0, kind)
+        self._file: Spool | None = None
         self.size = 0
 
     def append(self, values: NDArray[Any]) -> None:
         end = self.size + len(values)
-        if end > len(self._array):
-            self._array.resize(max(end, len(self._array) * 3 // 2), refcheck=False)
-        self._array[self.size : end] = values
+        if self._file is None and too_large(end * self._array.itemsize):
+            self._file = Spool(None, self._array.dtype)
+            self._file.append(self._array[: self.size])
+            self._array = np.empty(0, self._array.dtype)
+        if self._file is not None:
+            self._file.append(values)
+        else:
+            if end > len(self._array):
+                self._array.resize(max(end, len(self._array) * 3 // 2), refcheck=False)
+            self._array[self.size : end] = values
         self.size = end
 
     def finish(self) -> NDArray[Any]:
+        if self._file is not None:
+            return self._file.mapped()
         self._array.resize(self.size, refcheck=False)
         return self._array

@@ -31,7 +31,7 @@ from treetop.sparse import from_parts
 from treetop.store import Folder
 from treetop.text.analysis import WORD_PATTERNS, check_pattern, encoder, word_encoder
 from treetop.text.columns import Columns, Hashed, Kind, Limits, Vocabulary
-from treetop.text.rows import Counts, RowBuffer, Rows, chunks, row_slices, scale_rows
+from treetop.text.rows import Counts, RowBuffer, Rows, chunks, row_slices, scale_rows, too_large
 from treetop.text.stopwords import ENGLISH
 from treetop.types import CSR, Floats, Ids
 
@@ -184,8 +184,10 @@ class Tfidf:
         return self
 
     def fit_transform(self, texts: Iterable[str], *, threads: int = 0) -> CSR:
-        """The same as `fit`, then `transform`, in one pass over the texts."""
+        """The same as `fit`, then `transform`, in one pass over the texts; in two, if their counts are too many."""
         kept, moved = self._learn(texts, threads, keep=True)
+        if kept is None:
+            return self.transform(texts, threads=threads)
         cores, buffer = cores_of(threads), RowBuffer(self.width)
         while kept:
             for counts in row_slices(kept.popleft()):  # let go chunk by chunk
@@ -264,15 +266,22 @@ class Tfidf:
             for counts in row_slices([part.count(chunk, cores) for part in columns]):
                 yield self._weigh(counts)
 
-    def _learn(self, texts: Iterable[str], threads: int, *, keep: bool) -> tuple[deque[list[Counts]], list[Ids]]:
-        """Counts of every chunk, if they are to be kept, and the final column of each provisional one."""
+    def _learn(self, texts: Iterable[str], threads: int, *, keep: bool) -> tuple[deque[list[Counts]] | None, list[Ids]]:
+        """Counts of every chunk, if they are to be kept, and the final column of each provisional one.
+
+        None for counts that take more than a share of the memory, of texts that can be read again.
+        """
         columns, cores = self._new_columns(), cores_of(threads)
-        kept: deque[list[Counts]] = deque()
-        total = 0
+        kept: deque[list[Counts]] | None = deque() if keep else None
+        again = isinstance(texts, Sequence)
+        total, held = 0, 0
         for chunk in chunks(texts):
             counts = [part.learn(chunk, cores) for part in columns]
             total += len(chunk)
-            if keep:
+            held += sum(array.nbytes for part in counts for array in part)
+            if again and too_large(held // 2):
+                kept = None
+            if kept is not None:
                 kept.append(counts)
         moved = [part.settle(self._limits(total)) for part in columns]
         self._check_learned(total, columns)

@@ -23,11 +23,19 @@ struct Numbering {
         }
         for (int32_t &f : number) f = f >= least ? next[f]++ : -1;
     }
+
+    // Whether all features keep their old numbers.
+    bool keeps() const {
+        for (int64_t f = 0; f < count; ++f)
+            if (number[f] != f) return false;
+        return true;
+    }
 };
 
 class Bundle {
 public:
-    // All rows. Offsets and values stay where they are; only the column numbers are copied.
+    // All rows. Offsets and values stay where they are; columns are copied with their new numbers, unless that is what
+    // they have already.
     void take_all(const Rows &x, const Run &run) {
         const Numbering numbering(frequencies(x, run), x.rows, 1);
         columns_ = numbering.count;
@@ -36,6 +44,10 @@ public:
         own_.assign(x.rows, 0.0f);
         labels_.resize(x.rows);
         std::iota(labels_.begin(), labels_.end(), 0);
+        if (numbering.keeps()) {
+            column_ = x.column;
+            return;
+        }
         column_store_.resize(x.start[x.rows]);
         run(blocks, [&](int64_t b) {
             for (int64_t k = x.start[b * x.rows / blocks]; k < x.start[(b + 1) * x.rows / blocks]; ++k)

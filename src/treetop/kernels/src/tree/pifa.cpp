@@ -2,10 +2,12 @@
 //
 // One label at a time: its texts are added into an accumulator as wide as the features, and a bitmap of the touched
 // features gives them back in order, so that neither clearing nor sorting costs more than what was touched.
+#include <atomic>
 #include <cmath>
 
 #include "common/buffer.hpp"
 #include "common/parallel.hpp"
+#include "tree/bundle.hpp"
 
 namespace treetop {
 namespace {
@@ -24,15 +26,15 @@ public:
         }
     }
 
-    // Moves the sums out, in order of features; returns how many.
-    int64_t drain(int32_t *column, float *value) {
+    // Moves the sums out, in order of features, under their new numbers if there are any; returns how many.
+    int64_t drain(const int32_t *number, int32_t *column, float *value) {
         int64_t count = 0;
         for (size_t group = 0; group < words_.size(); ++group) {
             for (uint64_t words = std::exchange(words_[group], 0); words; words &= words - 1) {
                 const int64_t word = (group << 6) + __builtin_ctzll(words);
                 for (uint64_t bits = std::exchange(touched_[word], 0); bits; bits &= bits - 1) {
                     const int32_t f = static_cast<int32_t>((word << 6) + __builtin_ctzll(bits));
-                    column[count] = f;
+                    column[count] = number == nullptr ? f : number[f];
                     value[count++] = std::exchange(sum_[f], 0.0f);
                 }
             }
@@ -46,12 +48,6 @@ private:
     std::vector<uint64_t> words_;    // one bit per word of `touched_`
 };
 
-struct LabelBlock {
-    Buffer<int32_t> column;
-    Buffer<float> value;
-    std::vector<int64_t> sizes;
-};
-
 void scale_to_unit_length(float *value, int64_t count) {
     double squares = 0;
     for (int64_t k = 0; k < count; ++k) squares += double(value[k]) * value[k];
@@ -60,66 +56,72 @@ void scale_to_unit_length(float *value, int64_t count) {
     for (int64_t k = 0; k < count; ++k) value[k] *= scale;
 }
 
-int64_t most_entries(const Rows &members, const Rows &features, int64_t label) {
-    int64_t count = 0;
-    for (int64_t k = members.begin(label); k < members.end(label); ++k) count += features.size(members.column[k]);
-    return std::min(count, features.columns);
-}
+constexpr int64_t block_size = 64;  // labels
 
-void add_label(const Rows &members, const Rows &features, int64_t label, bool normalise, Accumulator &sum,
-               LabelBlock &out) {
-    const int64_t most = most_entries(members, features, label);
-    int32_t *column = out.column.grow(most);
-    float *value = out.value.grow(most);
-    for (int64_t k = members.begin(label); k < members.end(label); ++k)
-        sum.add(features, members.column[k], members.value[k]);
-    const int64_t count = sum.drain(column, value);
-    if (normalise) scale_to_unit_length(value, count);
-    out.column.add_size(count);
-    out.value.add_size(count);
-    out.sizes.push_back(count);
-}
-
-nb::tuple concatenate(std::vector<LabelBlock> &blocks, int64_t labels, int threads) {
-    Buffer<int64_t> start(labels + 1);
-    std::vector<int64_t> first(blocks.size() + 1, 0);
-    int64_t label = 0;
-    start.data()[0] = 0;
-    for (size_t b = 0; b < blocks.size(); ++b) {
-        for (int64_t size : blocks[b].sizes) {
-            start.data()[label + 1] = start.data()[label] + size;
-            ++label;
-        }
-        first[b + 1] = start.data()[label];
-    }
-    Buffer<int32_t> column(first.back());
-    Buffer<float> value(first.back());
-    auto no_state = [] { return 0; };
-    parallel_for(blocks.size(), threads, no_state, [&](int, int64_t b) {
-        LabelBlock block = std::move(blocks[b]);  // freed as soon as it is copied
-        if (!block.column.size()) return;
-        std::memcpy(column.data() + first[b], block.column.data(), block.column.size() * sizeof(int32_t));
-        std::memcpy(value.data() + first[b], block.value.data(), block.value.size() * sizeof(float));
+template <typename State, typename Make, typename Action>
+void for_labels(int64_t labels, int threads, Make &&make_state, Action &&action) {
+    parallel_for((labels + block_size - 1) / block_size, threads, make_state, [&](State &state, int64_t block) {
+        const int64_t end = std::min(labels, (block + 1) * block_size);
+        for (int64_t label = block * block_size; label < end; ++label) action(state, label);
     });
-    return nb::make_tuple(std::move(start).to_numpy(), std::move(column).to_numpy(), std::move(value).to_numpy());
+}
+
+// Where the features of each label will be: they are counted first, so that the sums go to their places at once and
+// the result is never held twice.
+struct Starts {
+    Buffer<int64_t> start;
+    std::vector<std::atomic<int32_t>> frequency;  // of features: labels that have them
+};
+
+Starts find_starts(const Rows &members, const Rows &features, int threads) {
+    Starts found{Buffer<int64_t>(members.rows + 1), std::vector<std::atomic<int32_t>>(features.columns)};
+    Buffer<int64_t> &start = found.start;
+    int64_t *counts = start.data();
+    counts[0] = 0;
+    using Seen = std::vector<int64_t>;  // by feature, the last label that had it
+    for_labels<Seen>(members.rows, threads, [&] { return Seen(features.columns, -1); }, [&](Seen &seen, int64_t label) {
+        int64_t count = 0;
+        for (int64_t k = members.begin(label); k < members.end(label); ++k)
+            for (int64_t e = features.begin(members.column[k]); e < features.end(members.column[k]); ++e) {
+                if (std::exchange(seen[features.column[e]], label) == label) continue;
+                ++count;
+                found.frequency[features.column[e]].fetch_add(1, std::memory_order_relaxed);
+            }
+        counts[label + 1] = count;
+    });
+    for (int64_t label = 0; label < members.rows; ++label) counts[label + 1] += counts[label];
+    return found;
+}
+
+// New numbers, frequent features first: what k-means would give them in a copy of its own.
+std::vector<int32_t> number_by_frequency(const std::vector<std::atomic<int32_t>> &frequency, int64_t labels) {
+    std::vector<int32_t> counts(frequency.size());
+    for (size_t f = 0; f < counts.size(); ++f) counts[f] = frequency[f].load(std::memory_order_relaxed);
+    return kmeans::Numbering(std::move(counts), labels, 1).number;
 }
 
 nb::tuple pifa(Vector<int64_t> member_start, Vector<int32_t> member_text, Vector<float> member_weight,
                Vector<int64_t> start, Vector<int32_t> column, Vector<float> value, int64_t columns, bool normalise,
-               int threads) {
+               bool by_frequency, int threads) {
     const Rows members{member_start.data(), member_text.data(), member_weight.data(),
                        static_cast<int64_t>(member_start.size()) - 1, static_cast<int64_t>(start.size()) - 1};
     const Rows features{start.data(), column.data(), value.data(), static_cast<int64_t>(start.size()) - 1, columns};
-    constexpr int64_t block_size = 64;
-    std::vector<LabelBlock> blocks((members.rows + block_size - 1) / block_size);
-    parallel_for(
-        blocks.size(), threads, [&] { return Accumulator(columns); },
-        [&](Accumulator &sum, int64_t b) {
-            const int64_t end = std::min(members.rows, (b + 1) * block_size);
-            for (int64_t label = b * block_size; label < end; ++label)
-                add_label(members, features, label, normalise, sum, blocks[b]);
+    Starts found = find_starts(members, features, threads);
+    const int64_t *place = found.start.data();
+    std::vector<int32_t> number;
+    if (by_frequency) number = number_by_frequency(found.frequency, members.rows);
+    Buffer<int32_t> columns_of(place[members.rows]);
+    Buffer<float> values_of(place[members.rows]);
+    for_labels<Accumulator>(
+        members.rows, threads, [&] { return Accumulator(columns); },
+        [&](Accumulator &sum, int64_t label) {
+            for (int64_t k = members.begin(label); k < members.end(label); ++k)
+                sum.add(features, members.column[k], members.value[k]);
+            const int64_t count = sum.drain(by_frequency ? number.data() : nullptr, columns_of.data() + place[label], values_of.data() + place[label]);
+            if (normalise) scale_to_unit_length(values_of.data() + place[label], count);
         });
-    return concatenate(blocks, members.rows, threads);
+    return nb::make_tuple(std::move(found.start).to_numpy(), std::move(columns_of).to_numpy(),
+                          std::move(values_of).to_numpy());
 }
 
 }  // namespace
@@ -127,7 +129,7 @@ nb::tuple pifa(Vector<int64_t> member_start, Vector<int32_t> member_text, Vector
 void bind_pifa(nb::module_ &module) {
     module.def("pifa", &pifa, nb::arg("member_start"), nb::arg("member_text"), nb::arg("member_weight"),
                nb::arg("start"), nb::arg("column"), nb::arg("value"), nb::arg("columns"), nb::arg("normalise"),
-               nb::arg("threads"));
+               nb::arg("by_frequency"), nb::arg("threads"));
 }
 
 }  // namespace treetop

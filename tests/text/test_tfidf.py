@@ -19,6 +19,7 @@ from treetop.errors import ConfigError, DataError, NotFittedError, StoreError
 from treetop.sparse import canonical
 from treetop.store import Folder
 from treetop.text import Tfidf, TfidfConfig
+from treetop.text.rows import chunks
 
 NASTY = [
     "The quick brown fox jumps over the lazy dog; the DOG sleeps.",
@@ -369,7 +370,7 @@ def test_a_config_survives_json_and_overrides() -> None:
 
 def test_features_beyond_a_share_of_memory_are_the_same_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [f"word{number} and word{number % 7}" for number in range(300)]
-    monkeypatch.setattr("treetop.text.rows._SLICE_ENTRIES", 100)
+    monkeypatch.setattr("treetop.text.tfidf.chunks", lambda given: chunks(given, 500))
     held = Tfidf(TfidfConfig()).fit_transform(texts)
     monkeypatch.setattr("treetop.text.rows._SMALL", 1000)
     monkeypatch.setattr("treetop.text.rows.available_memory", lambda: 0)

@@ -20,7 +20,7 @@ from treetop import kernels
 from treetop.labels.kmeans import TreeConfig, balanced_tree, balanced_widths, grow_tree
 from treetop.labels.tree import LabelTree
 from treetop.pieces import runs_of
-from treetop.runtime import Runtime
+from treetop.runtime import cores_of
 from treetop.sparse import canonical, normalise
 from treetop.types import CSR, Floats, Ids
 
@@ -43,7 +43,7 @@ def grow_from_texts(
 
     Whether they do follows from the data alone, so the tree is the same on every machine.
     """
-    entries, cores = most_entries(features, labels), Runtime(threads=threads).cores
+    entries, cores = most_entries(features, labels), cores_of(threads)
     members = canonical((normalise(labels) if normalise_labels else labels).T)
     if entries <= _MOST or config.kind != "balanced" or not config.spherical or config.truncate:
         in_order = config.truncate > 0  # ties are cut by the number of a feature

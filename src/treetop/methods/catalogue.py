@@ -26,6 +26,7 @@ else:
     __all__ = ["METHODS"]
 
 _TUNED: frozenset[Capability] = frozenset({"encoder", "resume"})
+_PIECES: frozenset[Capability] = frozenset({"pieces"})
 
 METHODS = {
     record.name: record
@@ -34,11 +35,13 @@ METHODS = {
             "xr-linear",
             "treetop.methods.xr_linear:XRLinear",
             "linear classifiers on a label tree; the default",
+            _PIECES,
         ),
         MethodRecord(
             "one-vs-all",
             "treetop.methods.one_vs_all:OneVsAll",
             "a linear classifier per label",
+            _PIECES,
         ),
         MethodRecord(
             "lightxml",
@@ -51,21 +54,21 @@ METHODS = {
             "xr-transformer",
             "treetop.methods.xr_transformer:XRTransformer",
             "an encoder tuned on ever finer levels, then a linear tree",
-            _TUNED,
+            _TUNED | _PIECES,
             extra="neural",
         ),
         MethodRecord(
             "cascadexml",
             "treetop.methods.cascadexml:CascadeXML",
             "layers of an encoder for levels of the tree",
-            _TUNED,
+            _TUNED | _PIECES,
             extra="neural",
         ),
         MethodRecord(
             "x-transformer",
             "treetop.methods.x_transformer:XTransformer",
             "an encoder finds groups, linear classifiers rank in them",
-            _TUNED,
+            _TUNED | _PIECES,
             extra="neural",
         ),
         MethodRecord(

@@ -7,8 +7,9 @@ from typing import Literal, TypeAlias
 
 __all__ = ["Capability", "MethodRecord"]
 
-Capability: TypeAlias = Literal["encoder", "resume", "members"]
-"""What a method may have beyond fit and predict: a text encoder, trainings that can be continued, models as members."""
+Capability: TypeAlias = Literal["encoder", "resume", "members", "pieces"]
+"""What a method may have beyond fit and predict: a text encoder, trainings that can be continued, models as members,
+levels of linear classifiers, whose pieces a cluster can train."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
+from treetop.apps.cluster.option import Machines
 from treetop.apps.options import (
     THRESHOLD_HELP,
     Device,
@@ -45,8 +46,11 @@ def predict(
     chunk: Annotated[int, typer.Option(help="Texts at a time.")] = 1024,
     threads: Threads = 0,
     device: Device = "cpu",
+    *,
+    machines: Machines,
 ) -> None:
     """Suggest labels for texts: one JSON line per text, or a file in the form that its ending says."""
+    from treetop.apps.cluster.connecting import connected
     from treetop.apps.writers import check_ending, writer
     from treetop.data import read_texts
     from treetop.methods import load
@@ -57,12 +61,19 @@ def predict(
         check_ending(out)
     labels = _allowed(only, labels_file)
     loaded = load(model, runtime=make_runtime(0, threads, quiet=True, device=device))
-    loaded.predict([], k, threshold=threshold, labels=labels, beam=beam)  # what cannot be asked for is refused at once
+    ask: dict[str, Any] = {"k": k, "threshold": threshold, "labels": labels, "beam": beam}
+    loaded.predict([], **ask)  # what cannot be asked for is refused at once
+    chunks = read_texts(source, text=text, chunk=chunk, encoding=encoding, strip_html=strip_html)
+    if machines.cluster is not None:
+        shared = machines.predicting(out)
+        with connected(machines.cluster), writer(out, unseen=loaded.suggests_unseen) as write:
+            from treetop.apps.cluster.predicting import predict_on_cluster
+
+            predict_on_cluster(loaded, model, chunks, ask, shared, write)
+        return
     with writer(out, unseen=loaded.suggests_unseen) as write:
-        for records in read_texts(source, text=text, chunk=chunk, encoding=encoding, strip_html=strip_html):
-            texts = [record.text for record in records]
-            found = loaded.predict(texts, k, threshold=threshold, labels=labels, beam=beam)
-            write([record.id for record in records], found)
+        for records in chunks:
+            write([record.id for record in records], loaded.predict([record.text for record in records], **ask))
 
 
 def _allowed(only: list[str] | None, file: Path | None) -> list[str] | None:

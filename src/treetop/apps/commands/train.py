@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Optional
 
 import typer
 
+from treetop.apps.cluster.option import Machines
 from treetop.apps.options import (
     BUDGET_HELP,
     ENCODER_HELP,
@@ -87,6 +88,7 @@ class Extras:
 
 
 def train(
+    context: typer.Context,
     data: Data,
     out: Annotated[Path, typer.Option(help="Where to put the model folder.")],
     *,
@@ -94,6 +96,7 @@ def train(
     extras: Extras,
     reading: Reading,
     running: Running,
+    machines: Machines,
     seed: Seed = 0,
     precision: Precision = "float32",
 ) -> None:
@@ -111,13 +114,15 @@ def train(
     from treetop.apps.tuning.choosing import choose
     from treetop.apps.tuning.tables import say_chosen
     from treetop.runtime import is_leader
-    from treetop.store import Folder
+    from treetop.store import Folder, discard
 
     naming = extras.naming()
     name, config, wish = choice.decided()
     Folder.check_target(out)
     running = replace(running, quiet=running.quiet or not is_leader())
-    quiet, runtime = running.quiet, running.runtime(seed, precision)
+    machines.check(name, chooses=wish is not None)
+    quiet = running.quiet
+    runtime = context.with_resource(machines.training(running.runtime(seed, precision), out))
     begun = checkpoint_folder(out).exists()
     make = partial(make_model, out=out, runtime=runtime, resume=choice.resume)
     model = make(name, config)
@@ -135,6 +140,7 @@ def train(
         if choice.resume and not begun:
             typer.echo("there is nothing to resume yet: the training begins at its start", err=True)
     problem = learn(model, calibrating, plan, out, quiet=quiet, keep=texts.train if extras.keep_texts else None)
+    discard(machines.folder(out))
     if not quiet:
         tables.say_learned(model, out, problem)
     if texts.test is not None and is_leader():

@@ -14,7 +14,7 @@ ASKED: list[tuple[str, Oven, bool]] = []
 
 @dataclass(frozen=True)
 class Oven:
-    title: ClassVar = "Where it is baked"
+    title: ClassVar[str] = "Where it is baked"
     degrees: Annotated[int, typer.Option(help="How hot.")] = 180
     fan: Annotated[bool, typer.Option("--fan")] = False
 

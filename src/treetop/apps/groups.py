@@ -18,12 +18,11 @@ __all__ = ["ungrouped"]
 
 def ungrouped(command: Callable[..., None]) -> Callable[..., None]:
     """The command with the fields of its groups as arguments of their own, which is what typer understands."""
-    hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    own = signature(command, eval_str=True).parameters
+    groups: dict[str, Any] = {name: one.annotation for name, one in own.items() if is_dataclass(one.annotation)}
     parameters: list[Parameter] = []
-    for name, parameter in signature(command).parameters.items():
-        own = parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY)
-        parameters += _members(groups[name]) if name in groups else [own]
+    for name, one in own.items():
+        parameters += _members(groups[name]) if name in groups else [one.replace(kind=Parameter.KEYWORD_ONLY)]
 
     @wraps(command)
     def with_groups(**given: Any) -> None:

@@ -51,7 +51,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars and
 class Reading:
     """What stands where in a file of texts and labels."""
 
-    title: ClassVar = "Files of texts and labels"
+    title: ClassVar[str] = "Files of texts and labels"
     text: TextField = "text"
     labels: Annotated[str, typer.Option(help="Field or column that holds the labels.")] = "labels"
     separator: Annotated[Optional[str], typer.Option(help="What stands between labels in one column.")] = None  # noqa: UP045
@@ -74,7 +74,7 @@ class Reading:
 class Running:
     """Where a command runs, and whether it talks."""
 
-    title: ClassVar = "Running"
+    title: ClassVar[str] = "Running"
     threads: Threads = 0
     device: Device = "cpu"
     quiet: Quiet = False

@@ -41,7 +41,7 @@ _KEEP_TEXTS = "Keep the training texts with the model: `treetop explain` then sh
 class Choice:
     """What is trained: a method with settings of one's own, or what a search finds."""
 
-    title: ClassVar = "Method and settings"
+    title: ClassVar[str] = "Method and settings"
     method: Annotated[Optional[str], typer.Option(help=METHOD_HELP)] = None  # noqa: UP045
     preset: Annotated[Optional[str], typer.Option(help="Named settings; see `treetop presets`.")] = None  # noqa: UP045
     config: Annotated[Optional[Path], typer.Option(help="TOML file with settings, as in recipes/.")] = None  # noqa: UP045
@@ -69,7 +69,7 @@ class Choice:
 class Extras:
     """What is done besides training."""
 
-    title: ClassVar = "Held-out texts, probabilities, names"
+    title: ClassVar[str] = "Held-out texts, probabilities, names"
     test_share: Annotated[Optional[float], typer.Option(help=_TEST_SHARE)] = None  # noqa: UP045
     evaluate: Annotated[bool, typer.Option(help="Measure on the data's dev and test texts at the end.")] = True
     calibration: Annotated[Optional[bool], typer.Option(help=_CALIBRATION)] = None  # noqa: UP045

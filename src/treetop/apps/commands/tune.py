@@ -31,7 +31,7 @@ __all__ = ["tune"]
 class Most:
     """What the model may cost, at most."""
 
-    title: ClassVar = "What the model may cost"
+    title: ClassVar[str] = "What the model may cost"
     weights: Annotated[Optional[int], typer.Option("--most-weights", help="Weights that it may have.")] = None  # noqa: UP045
     megabytes: Annotated[Optional[float], typer.Option("--most-mb", help="Megabytes of its folder.")] = None  # noqa: UP045
     seconds: Annotated[Optional[float], typer.Option("--most-cpu", help="CPU-seconds of its training.")] = None  # noqa: UP045

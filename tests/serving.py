@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from treetop.apps.serve.server import address, listen
 from treetop.apps.serve.service import Service
 from treetop.apps.serve.settings import Settings
+from treetop.apps.serve.sockets import address, listen
 from treetop.apps.serve.worker import Worker, new_table
 
 PATIENCE = 60.0

@@ -316,6 +316,8 @@ class Tfidf:
 
     def _weigh(self, parts: list[Counts]) -> Rows:
         start, columns, counts = parts[0] if len(parts) == 1 else self._side_by_side(parts)
+        if self._idf is None and self.config.norm is None and not self.config.sublinear_tf:
+            return start, columns, counts.astype(np.float32)
         values = counts.astype(np.float64)
         if self.config.sublinear_tf:
             values = np.log(values) + 1

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from serving import served, until
-from treetop.apps.serve.server import listen
 from treetop.apps.serve.settings import Settings
+from treetop.apps.serve.sockets import listen
 from treetop.apps.serve.worker import Worker, new_table
 from treetop.errors import StoreError
 from treetop.methods.xr_linear import XRLinear

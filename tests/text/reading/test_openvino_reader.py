@@ -15,6 +15,7 @@ pytest.importorskip("nncf", reason="needs the extra 'openvino'")
 from reading_helpers import ONE, asking, both, states_of
 from treetop.text.encoder import TextEncoder
 from treetop.text.reading.choosing import export_reader, open_reader
+from treetop.text.reading.openvino_reader import extended, round_up
 from treetop.text.reading.text_reader import FolderReader
 from treetop.text.tokens import Tokens
 
@@ -45,6 +46,29 @@ def test_nothing_is_reported(reader: FolderReader) -> None:
 def test_states_do_not_depend_on_neighbours(reader: FolderReader, texts: list[str], tmp_path: Path) -> None:
     one = states_of(reader, texts[7:8])
     np.testing.assert_allclose(states_of(reader, texts)[7:8], one, atol=1e-5)
+
+
+def test_round_shapes_say_the_same(reader: FolderReader, texts: list[str]) -> None:
+    all_of_them = states_of(reader, texts)
+    for count in (1, 9, 11, 17):
+        np.testing.assert_allclose(states_of(reader, texts[-count:]), all_of_them[-count:], atol=1e-5)
+
+
+def test_shapes_are_few() -> None:
+    assert [round_up(size, 3) for size in (1, 7, 8, 9, 17, 33)] == [1, 7, 8, 10, 20, 40]
+    assert {round_up(size, 4) for size in range(1, 129)} == {
+        *range(1, 16),
+        *range(16, 32, 2),
+        *range(32, 64, 4),
+        *range(64, 129, 8),
+    }
+
+
+def test_padding_is_where_the_tokenizer_has_it() -> None:
+    some = np.array([[1, 2], [3, 4]])
+    assert extended(some, (3, 4), 9, left=False).tolist() == [[1, 2, 9, 9], [3, 4, 9, 9], [1, 2, 9, 9]]
+    assert extended(some, (2, 3), 9, left=True).tolist() == [[9, 1, 2], [9, 3, 4]]
+    assert extended(some, (2, 2), 9, left=True) is some
 
 
 def test_a_graph_is_compiled_once(reader: FolderReader, texts: list[str], tmp_path: Path, own_cache: Path) -> None:

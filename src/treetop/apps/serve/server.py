@@ -15,29 +15,13 @@ import typer
 from treetop.apps.serve.keys import Keys
 from treetop.apps.serve.model import version_of
 from treetop.apps.serve.settings import Settings
+from treetop.apps.serve.sockets import address, listen
 from treetop.apps.serve.supervisor import Supervisor
 from treetop.apps.serve.worker import Worker, new_table
-from treetop.errors import ConfigError
 
-__all__ = ["address", "listen", "run"]
+__all__ = ["run"]
 
 _LOOK = 0.05
-
-
-def listen(settings: Settings) -> socket.socket:
-    """A socket at the address; whatever is wrong with that is said before models are loaded."""
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    try:
-        return socket.create_server((settings.host, settings.port), family=family, backlog=2048)
-    except OSError as error:
-        place = f"{settings.host}, port {settings.port}"
-        raise ConfigError(f"cannot listen at {place} ({error.strerror}); choose another with --port") from None
-
-
-def address(listening: socket.socket) -> str:
-    """Where the service is found."""
-    host, port = listening.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def run(folders: dict[str, Path], settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""Several workers at one socket: who dies is replaced, signals are passed on, and all of them drain at the end."""
+"""Several workers at one address: who dies is replaced, signals are passed on, and all of them drain at the end."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ import typer
 from treetop.apps.serve.counts import Counts
 from treetop.apps.serve.endpoints import PATHS
 from treetop.apps.serve.settings import Settings
+from treetop.apps.serve.sockets import own
 from treetop.apps.serve.watch import columns
 from treetop.apps.serve.worker import Worker
 from treetop.errors import TreetopError
@@ -41,7 +42,7 @@ def _work(settings: Settings, folders: dict[str, Path], table: Path, number: int
         worker = Worker(settings, folders, table, number)
         if worker.others_answer:  # then nobody has to be told that the models are being loaded
             worker.service.shelf.load()
-        worker.run([listening])
+        worker.run([own(listening)])
     except TreetopError as error:
         typer.echo(f"error: {' '.join(str(error).splitlines())}", err=True)
         sys.exit(_CANNOT)

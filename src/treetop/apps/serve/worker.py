@@ -8,6 +8,8 @@ import logging
 import os
 import signal
 import socket
+import sys
+import threading
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -31,6 +33,8 @@ __all__ = ["Worker", "new_table"]
 
 log = logging.getLogger("treetop.serve")
 _EVERY = 1.0
+_TURN = 0.001
+"""Seconds after which a thread that computes lets the loop go on, which refuses, for instance, who asks too much."""
 
 
 def new_table(folders: dict[str, Path], workers: int) -> Path:
@@ -55,6 +59,8 @@ class Worker:
 
     def run(self, sockets: Sequence[socket.socket]) -> None:
         """Serve until a signal; raises what kept the models from being loaded."""
+        if threading.current_thread() is threading.main_thread():  # in a process of its own
+            sys.setswitchinterval(_TURN)
         self.server.run(list(sockets))
         if self.failure is not None:
             raise self.failure

@@ -131,24 +131,28 @@ class Batcher:
         with self._changed:
             self._speed += (speed - self._speed) * (_FORGET if self._speed else 1.0)
             self.waiting -= len(texts)
-        first = 0
-        for piece in batch:
-            last = first + len(piece.texts)
-            _give(piece, found if isinstance(found, Exception) else found[first:last])
-            first = last
+        _give_all(batch, found)
 
 
-def _give(piece: Piece, found: Predictions | Exception) -> None:
-    """Hand an answer over to the loop of who asked, if that still runs."""
+def _give_all(batch: Sequence[Piece], found: Predictions | Exception) -> None:
+    """Hand answers over to the loops of those who asked, as far as these still run: one call for each loop."""
+    answers: dict[asyncio.AbstractEventLoop, list[tuple[Piece, Predictions | Exception]]] = {}
+    first = 0
+    for piece in batch:
+        last = first + len(piece.texts)
+        own = found if isinstance(found, Exception) else found[first:last]
+        answers.setdefault(piece.answer.get_loop(), []).append((piece, own))
+        first = last
+    for loop, those in answers.items():
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(_give, those)
 
-    def give() -> None:
+
+def _give(answers: Sequence[tuple[Piece, Predictions | Exception]]) -> None:
+    for piece, found in answers:
         if piece.answer.done():
-            return
+            continue
         if isinstance(found, Exception):
             piece.answer.set_exception(found)
         else:
             piece.answer.set_result(found)
-
-    loop = piece.answer.get_loop()
-    if not loop.is_closed():
-        loop.call_soon_threadsafe(give)

@@ -10,7 +10,7 @@ from typing import Any
 from drills.drill import ROOT, Outcome
 from drills.plan import DRILLS
 
-__all__ = ["record", "write_page"]
+__all__ = ["PROMISES", "record", "write_page"]
 
 HEAD = """# Reliability
 
@@ -25,6 +25,35 @@ make drill                                        # minutes: some rounds of ever
 python -m drills run --seconds 3600 --record      # hours; the lines are kept, and this page counts them
 ```
 """
+PROMISES: tuple[tuple[str, str], ...] = (
+    ("no file of a model or an encoder runs code, nobody is asked, pickled weights are refused",
+     "text/test_pretrained.py"),
+    ("every array from outside is looked at once before the kernels see it",
+     "data/test_limits.py kernels/test_packed_checks.py kernels/test_rows.py"),
+    ("memory follows what a file holds, whatever its header says; lines, cells, digits, depth and archives have "
+     "limits",
+     "data/test_limits.py data/test_arrow.py data/test_parquet.py"),
+    ("what a reader stumbles over is an error with file and line, in one short line",
+     "data/test_lines.py data/test_tables.py apps/test_cli.py apps/test_writers.py"),
+    ("weights are finite, ids that JSON cannot hold are words",
+     "data/test_limits.py apps/test_writers.py"),
+    ("a damaged model, its probabilities, names, kept texts and card are a StoreError that names the file",
+     "test_store.py methods/test_card.py calibration/ naming/ text/test_kept.py"),
+    ("a flipped byte, a cut or an exchanged file is noticed; tensors of an encoder are all there",
+     "test_manifest.py text/test_encoder.py"),
+    ("`--out` is tried before a training: rights, parents, links, lengths",
+     "test_store.py apps/test_cli.py"),
+    ("numbers on the command line have limits; a full standard output is one line",
+     "apps/test_cli.py"),
+    ("a fork after torch computes",
+     "text/test_threads.py"),
+    ("a mapped file that was cut is noticed when it is opened",
+     "test_manifest.py"),
+    ("what was killed goes on to the same bytes; a damaged checkpoint or journal says so",
+     "neural/test_training.py neural/test_checkpoint.py apps/tuning/test_journal.py"),
+    ("whatever answers instead of a service is a ServiceError", "test_client.py"),
+)  # fmt: skip
+"""What holds, and the tests of what once did not."""
 _LONGEST = 600
 TAIL = """
 What is not promised:
@@ -49,8 +78,14 @@ def record(results: Path, outcome: Outcome, *, date: str, version: str) -> None:
 def write_page(results: Path, docs: Path) -> Path:
     """Make the page."""
     page = docs / "reliability.md"
-    page.write_text(f"{HEAD}\n{_table(_rows(results))}{TAIL}", encoding="utf-8")
+    page.write_text(f"{HEAD}\n{_table(_rows(results))}\n{_promises()}{TAIL}", encoding="utf-8")
     return page
+
+
+def _promises() -> str:
+    lines = ["What once went wrong is kept as a test:", "", "| what holds | tests |", "|---|---|"]
+    lines += [f"| {what} | {', '.join(f'`{test}`' for test in tests.split())} |" for what, tests in PROMISES]
+    return "\n".join(lines) + "\n"
 
 
 def _rows(results: Path) -> list[dict[str, Any]]:

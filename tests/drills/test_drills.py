@@ -16,7 +16,7 @@ from drills.disks import can_mount, short_of_disk
 from drills.drill import MODELS, ROOT, Drill, Outcome, run
 from drills.flipping import flip_bytes
 from drills.hostile import try_mutation
-from drills.page import record, write_page
+from drills.page import PROMISES, record, write_page
 from drills.plan import DRILLS
 from drills.resuming import resume_from_damage
 from drills.serving import UnderLoad
@@ -128,6 +128,10 @@ def test_the_page_counts_what_was_recorded(tmp_path: Path) -> None:
     text = write_page(tmp_path, tmp_path).read_text(encoding="utf-8")
     assert "| one of the three, every byte verified | 1,234 | 2 | 0 | 2026-02-03 |" in text
     assert "| the same files | 0 | 0 | 0 | not yet |" in text
+
+
+def test_the_tests_on_the_page_are_there() -> None:
+    assert not [test for _, tests in PROMISES for test in tests.split() if not (ROOT / "tests" / test).exists()]
 
 
 def test_the_page_in_the_docs_is_the_newest(tmp_path: Path) -> None:

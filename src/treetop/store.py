@@ -171,7 +171,8 @@ class Folder:
                 header = json.loads(file.read(length))
             if not isinstance(header, dict):
                 raise ValueError("the header is not a table of arrays")
-            body = np.memmap(path, np.uint8, "r", offset=8 + length) if size > 8 + length else np.empty(0, np.uint8)
+            mapped = np.memmap(path, np.uint8, "r", offset=8 + length) if size > 8 + length else np.empty(0, np.uint8)
+            body = np.asarray(mapped)  # plain: every view of a memmap costs several microseconds
             arrays = {key: _view(body, entry) for key, entry in header.items() if key != "__metadata__"}
             for key, kind in (kinds or {}).items():
                 if key in arrays and (arrays[key].dtype != kind or arrays[key].ndim != 1):

@@ -324,3 +324,22 @@ def test_without_some_pairs_later_labels_move_up() -> None:
     left = found.without(pairs)
     assert left.labels.tolist() == [[0, 1, -1], [5, 2, -1]]
     assert left.scores.tolist() == [[2, 1, 0], [2, 1, 0]]
+
+
+def test_a_label_that_a_list_of_margins_lacks_is_no_better_than_its_last() -> None:
+    """Counted as zero it would beat every margin below: worse models then outvote better ones by knowing less."""
+    one = Predictions(np.array([[0, 1]], np.int32), np.array([[-1.0, -2.0]], np.float32), kind="margin")
+    other = Predictions(np.array([[2, 1]], np.int32), np.array([[-1.5, -1.8]], np.float32), kind="margin")
+    fused = fuse([one, other], "average")
+    expected = {0: (-1.0 - 1.8) / 2, 1: (-2.0 - 1.8) / 2, 2: (-2.0 - 1.5) / 2}
+    full = fuse([one, other], "average", k=3)
+    assert dict(zip(full.labels[0].tolist(), full.scores[0].tolist(), strict=True)) == pytest.approx(expected)
+    assert fused.labels[0].tolist() == [0, 2]
+    scores = [Predictions(p.labels, np.exp(p.scores)) for p in (one, other)]  # scores from 0 to 1 have a floor: zero
+    assert fuse(scores, "average").scores[0, 0] == pytest.approx(np.exp(-1.0) / 2)
+
+
+def test_an_empty_list_of_margins_says_nothing() -> None:
+    none = Predictions(np.array([[-1, -1]], np.int32), np.zeros((1, 2), np.float32), kind="margin")
+    one = Predictions(np.array([[0, 1]], np.int32), np.array([[2.0, -2.0]], np.float32), kind="margin")
+    assert fuse([one, none], "average").scores.tolist() == [[1.0, -1.0]]

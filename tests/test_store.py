@@ -16,7 +16,7 @@ from hypothesis import given, settings, strategies as st
 from safetensors.numpy import load_file, save_file
 
 from treetop.errors import StoreError
-from treetop.store import Folder, discard, whole_file
+from treetop.store import Folder, Late, discard, whole_file
 
 ARRAYS = {
     "letters": np.frombuffer(b"odd", np.uint8),
@@ -491,3 +491,28 @@ def test_what_is_discarded_is_never_there_by_half(tmp_path: Path, monkeypatch: p
     (tmp_path / "model.checkpoint").mkdir()
     discard(tmp_path / "model.checkpoint")
     assert not list(tmp_path.iterdir())
+
+
+def test_an_array_may_be_made_when_it_is_written(tmp_path: Path) -> None:
+    """Tensors come from a device one after the other: never are two of them in memory because of the writing."""
+    order: list[str] = []
+
+    def late(name: str) -> Late:
+        def make() -> np.ndarray[Any, Any]:
+            order.append(name)
+            return ARRAYS_LATE[name]
+
+        return Late(ARRAYS_LATE[name].dtype, ARRAYS_LATE[name].shape, make)
+
+    Folder(tmp_path).write_tensors("a.safetensors", {name: late(name) for name in ARRAYS_LATE})
+    found = Folder(tmp_path).read_tensors("a.safetensors")
+    assert sorted(order) == sorted(ARRAYS_LATE)
+    for name, array in ARRAYS_LATE.items():
+        np.testing.assert_array_equal(found[name], array)
+
+
+ARRAYS_LATE = {
+    "wide": np.arange(6, dtype=np.float64).reshape(2, 3),
+    "narrow": np.array([True, False]),
+    "empty": np.empty((0, 4), np.float32),
+}

@@ -45,11 +45,12 @@ def tokenizer(words: Iterable[str], specials: tuple[str, str, str, str], *, xlne
     return made(tokenizer_object=core, padding_side=side, **names)
 
 
-def model(family: str, vocabulary: int, layers: int) -> Any:
+def model(family: str, vocabulary: int, layers: int, width: int = 32) -> Any:
     """An encoder of the family with random weights and no dropout."""
     off: dict[str, Any] = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     if family == "bert":
-        config: Any = transformers.BertConfig(vocab_size=vocabulary, num_hidden_layers=layers, **SIZES, **off)
+        sizes = SIZES | {"hidden_size": width}
+        config: Any = transformers.BertConfig(vocab_size=vocabulary, num_hidden_layers=layers, **sizes, **off)
     elif family == "roberta":
         config = transformers.RobertaConfig(
             vocab_size=vocabulary,
@@ -91,10 +92,12 @@ def model(family: str, vocabulary: int, layers: int) -> Any:
     return transformers.AutoModel.from_config(config)  # type: ignore[no-untyped-call]
 
 
-def make_encoder(folder: Path, words: Iterable[str] = (), *, family: str = "bert", layers: int = 3) -> Path:
-    """A Hugging Face folder with a tiny encoder of the family."""
+def make_encoder(
+    folder: Path, words: Iterable[str] = (), *, family: str = "bert", layers: int = 3, width: int = 32
+) -> Path:
+    """A Hugging Face folder with a tiny encoder of the family; `width` is for BERT."""
     specials = {"roberta": ROBERTA, "mpnet": ROBERTA, "xlnet": XLNET}.get(family, CLASSIC)
     pieces = tokenizer(words, specials, xlnet=family == "xlnet")
-    model(family, len(pieces), layers).save_pretrained(folder)
+    model(family, len(pieces), layers, width).save_pretrained(folder)
     pieces.save_pretrained(folder)
     return folder

@@ -6,7 +6,8 @@
     ├── NotFittedError     predict or save before fit
     ├── StoreError         a model folder is damaged, foreign, or of another version
     ├── MissingExtraError  an optional dependency is not installed
-    └── ServiceError       a service does not answer, or refuses a request
+    ├── ServiceError       a service does not answer, or refuses a request
+    └── ProcessError       another of the processes that train together has gone
 
 A message says what is wrong (with the value), where, and what to do about it. The command line prints it as one line
 and exits with code 2.
@@ -23,6 +24,7 @@ __all__ = [
     "DataError",
     "MissingExtraError",
     "NotFittedError",
+    "ProcessError",
     "ServiceError",
     "StoreError",
     "TreetopError",
@@ -60,6 +62,10 @@ class ConfigError(TreetopError, ValueError):
 
 class NotFittedError(TreetopError, RuntimeError):
     """A model was asked to predict or to be saved before it learned anything."""
+
+
+class ProcessError(TreetopError, RuntimeError):
+    """Another of the processes that train together has gone."""
 
 
 class StoreError(TreetopError):

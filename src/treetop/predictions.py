@@ -246,14 +246,13 @@ def fuse(
 
     Each fuser but the last gives a label the weighted mean of a value per list, zero where a list lacks the label:
 
-    - `average`: its score
+    - `average`: its score; a label that a list of margins lacks has its lowest there, as it can be no better
     - `rank_average`: k for the first label, k - 1 for the second, and so on, with the k of the longest list
     - `sigmoid_average`: 1 / (1 + exp(-score))
     - `softmax_average`: exp(score) divided by the sum of it over the list
     - `round_robin`: no mean; first choices of all lists in turn, then second choices, a label keeps its best place
 
-    Lists cut short are biased against labels missing from one of them: predict k of 20 or more before fusing. Margins
-    below zero are the worst case: under `average` a label that a list lacks is better off than one it has.
+    Lists cut short are biased against labels missing from one of them: predict k of 20 or more before fusing.
     """
     shares = _shares(several, how, weights)
     depth = max(one.k for one in several)
@@ -265,8 +264,15 @@ def fuse(
         parts = [(depth - found[1]) * len(several) - place for place, found in enumerate(lists)]
         reduce = cast(np.ufunc, np.maximum)
     else:
-        parts = [_VALUES[how](one, depth)[at] * share for one, at, share in zip(several, lists, shares, strict=True)]
+        values = [_VALUES[how](one, depth) for one in several]
+        floors = [_floor(one, how) for one in several]
+        parts = [
+            (value - floor)[at] * share for value, floor, at, share in zip(values, floors, lists, shares, strict=True)
+        ]
+        below = sum(floor[:, 0] * share for floor, share in zip(floors, shares, strict=True))
     scores = _gather(texts, labels, np.concatenate(parts), reduce, rows=len(several[0]))
+    if how == "average":
+        scores.data += np.repeat(below, np.diff(scores.indptr)).astype(np.float32)
     return Predictions.from_csr(scores, depth if k is None else k, several[0].names, _fused_kind(several, how))
 
 
@@ -307,6 +313,14 @@ def _gather(texts: NDArray[np.int64], labels: Ids, values: Doubles, reduce: np.u
     summed = reduce.reduceat(values[order], first) if len(first) else values
     indptr = np.concatenate([[0], np.cumsum(np.bincount(texts[first], minlength=rows))])
     return from_parts(indptr, labels[first], summed.astype(np.float32), columns=width)
+
+
+def _floor(one: Predictions, how: str) -> Doubles:
+    """What a label is worth to a list that lacks it, texts × 1: nothing, or as a margin the lowest of the list."""
+    if how != "average" or one.kind != "margin":
+        return np.zeros((len(one), 1))
+    lowest = np.where(one.labels >= 0, one.scores, np.inf).min(axis=1, initial=np.inf, keepdims=True)
+    return np.where(np.isfinite(lowest), lowest, 0.0).astype(np.float64)
 
 
 def _own_score(one: Predictions, _depth: int) -> Doubles:

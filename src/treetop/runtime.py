@@ -28,6 +28,7 @@ __all__ = ["Meter", "Runtime", "available_cores", "available_memory", "cores_of"
 T = TypeVar("T")
 
 _MOST_THREADS = 4096
+_PRECISIONS = ("float32", "bfloat16", "float16")
 _SEEDS = 2**62  # random generators take 64 bits, and some parts add a little to the seed
 
 
@@ -46,7 +47,7 @@ class Runtime:
     device: str = "cpu"
     """Where networks run, in torch's words."""
     precision: str = "float32"
-    """Number format of network training."""
+    """Number format of networks, in training and when they read: float32, bfloat16, or float16 for older GPUs."""
     progress: Progress | bool = field(default=False, compare=False)
     """Who is told how far a run is: True means standard error, with a bar on a terminal and line by line elsewhere;
     False the log of the name `treetop`, for programs; or any `Progress`, of which a plain one tells nobody."""
@@ -62,8 +63,8 @@ class Runtime:
             raise ConfigError(f"device is {self.device!r}; give its name, such as 'cpu' or 'cuda:0'")
         if not 0 <= self.seed < _SEEDS:
             raise ConfigError(f"seed is {self.seed}; give a number from 0 to {_SEEDS - 1:,}")
-        if self.precision not in ("float32", "bfloat16"):
-            raise ConfigError(f"precision is '{self.precision}'; choose 'float32' or 'bfloat16'")
+        if self.precision not in _PRECISIONS:
+            raise ConfigError(f"precision is '{self.precision}'; choose one of {', '.join(_PRECISIONS)}")
         if isinstance(self.progress, bool):
             object.__setattr__(self, "progress", _on_standard_error() if self.progress else Logged())
 

@@ -15,8 +15,9 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any
@@ -27,7 +28,7 @@ from numpy.typing import NDArray
 from treetop import manifest
 from treetop.errors import MissingExtraError, StoreError
 
-__all__ = ["Folder", "discard", "whole_bytes", "whole_file"]
+__all__ = ["Folder", "Late", "discard", "whole_bytes", "whole_file"]
 
 _DTYPES = {
     "F64": np.float64, "F32": np.float32, "F16": np.float16, "I64": np.int64, "I32": np.int32, "I16": np.int16,
@@ -39,6 +40,25 @@ _MOST_JSON = 1 << 28
 """Bytes of a JSON file or of a header of tensors; ours have a few thousand."""
 _LONGEST_REASON = 300
 _AT_ONCE = 1 << 26  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """An array that is made when it is written, and forgotten then: what is elsewhere is never here as a whole."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    make: Callable[[], NDArray[Any]]
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of a number."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the whole."""
+        return self.itemsize * math.prod(self.shape)
 
 
 class Folder:
@@ -145,16 +165,17 @@ class Folder:
             values: list[Any] = json.loads(f"[{','.join(line for line in file if line.strip())}]")
             return values
 
-    def write_tensors(self, name: str, tensors: Mapping[str, NDArray[Any]]) -> None:
+    def write_tensors(self, name: str, tensors: Mapping[str, NDArray[Any] | Late]) -> None:
         """Write arrays as one safetensors file, array by array, without a copy of the whole in memory."""
-        arrays = {key: np.asarray(value, order="C") for key, value in tensors.items()}
+        arrays = {k: v if isinstance(v, Late) else np.asarray(v, order="C") for k, v in tensors.items()}
         # Wide numbers first: then each array begins at a multiple of its item size, as C++ expects.
         ordered = dict(sorted(arrays.items(), key=lambda item: -item[1].itemsize))
         text = json.dumps(_header(ordered), separators=(",", ":")).encode()
         text += b" " * (-(8 + len(text)) % _ALIGNMENT)
         with self._file(name).open("wb") as file:
             file.write(len(text).to_bytes(8, "little") + text)
-            for array in ordered.values():
+            for value in ordered.values():
+                array = np.asarray(value.make(), order="C") if isinstance(value, Late) else value
                 _pour(array.reshape(-1).view(np.uint8), file)
 
     def read_tensors(self, name: str, kinds: Mapping[str, type[np.generic]] | None = None) -> dict[str, NDArray[Any]]:
@@ -252,7 +273,7 @@ def _draft(target: Path, home: Path) -> Path:
     return Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=home))
 
 
-def _header(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+def _header(arrays: Mapping[str, NDArray[Any] | Late]) -> dict[str, Any]:
     header, start = {}, 0
     for key, array in arrays.items():
         end = start + array.nbytes

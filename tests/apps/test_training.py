@@ -104,3 +104,14 @@ def test_an_interrupted_training_says_how_it_goes_on(
         learn(model, Calibrating(toy_train), Plan(), tmp_path / "m", quiet=False)
     assert capsys.readouterr().err == "interrupted; the same command with --resume continues it\n"
     assert not (tmp_path / "m").exists()
+
+
+def test_a_gpu_has_a_memory_of_its_own(toy_train: Dataset) -> None:
+    """What is free there can only be asked for where there is one; what is said about it needs none."""
+    from treetop import XRLinear
+    from treetop.apps.training import check_device_memory, refuse_too_much
+
+    check_device_memory(XRLinear(), toy_train)
+    refuse_too_much(XRLinear(), 2 * 2**30, 2**30, "on cuda:1")
+    with pytest.raises(ConfigError, match=r"needs about 3\.0 GiB of memory on cuda:1, 1\.0 GiB are available"):
+        refuse_too_much(XRLinear(), 3 * 2**30, 2**30, "on cuda:1")

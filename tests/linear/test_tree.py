@@ -85,7 +85,7 @@ def test_costs_are_those_of_the_paper() -> None:
 
 @pytest.mark.parametrize(("link", "combine"), [("l3-hinge", "multiply"), ("l3-hinge", "last"), ("noop", "last")])
 def test_negatives_are_those_that_prediction_reaches(link: str, combine: str) -> None:
-    from treetop.linear.tree import _reach
+    from treetop.linear.tree import reach
 
     search = SearchConfig(link=link, combine=combine, beam=2)  # type: ignore[arg-type]
     linear = LinearTree.fit(SPARSE, TRUE, TREE, LinearTreeConfig(search=search))
@@ -93,7 +93,7 @@ def test_negatives_are_those_that_prediction_reaches(link: str, combine: str) ->
     assert len(inner) > 1
     found = None
     for level in inner:
-        found = _reach(level, SPARSE, found, search, Runtime(threads=1))
+        found = reach(level, SPARSE, found, search, Runtime(threads=1))
     nodes, _ = kernels.Searcher([level.arrays for level in inner]).search(
         SPARSE,
         None,

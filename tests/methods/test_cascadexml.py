@@ -65,6 +65,31 @@ def test_a_map_that_does_not_fit() -> None:
             CascadeXMLConfig(**wrong)
 
 
+def test_true_nodes_join_the_shortlist_with_their_siblings_or_alone(
+    toy_train: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Eq. 3 adds the true nodes of a level to the children of the best; the code keeps their parents."""
+    shortlists, refine = {}, Network._refine
+    seen: list[tuple[list[list[int]], list[list[int]]]] = []
+
+    def spy(self: Network, level: int, logits: Any, shortlist: Any, hit: Any, batch: Any) -> Any:
+        found = refine(self, level, logits, shortlist, hit, batch)
+        rows = [[node for node in row if node >= 0] for row in found.tolist()]
+        true = [[node for node in row if node >= 0] for row in batch.true[level + 1].ids.tolist()]
+        seen.append((rows, true))
+        return found
+
+    monkeypatch.setattr(Network, "_refine", spy)
+    for forcing in ("parents", "nodes"):
+        seen.clear()
+        model = cascade(forcing=forcing, beams=(1,), optim=replace(OPTIM, epochs=1))(Runtime(threads=1)).fit(toy_train)
+        assert all(set(t) <= set(row) for rows, true in seen for row, t in zip(rows, true, strict=True))
+        assert all(len(set(row)) == len(row) for rows, _ in seen for row in rows)
+        shortlists[forcing] = np.mean([len(row) for rows, _ in seen for row in rows])
+        assert model.predict(["topic1"])[0]
+    assert shortlists["nodes"] < shortlists["parents"]
+
+
 def test_with_sparse_features(toy_train: Dataset, toy_test: Dataset, tmp_path: Any) -> None:
     model = cascade(sparse=True)(Runtime(threads=1)).fit(toy_train)
     found = model.predict(toy_test, k=5)

@@ -10,8 +10,8 @@ import torch
 
 from tiny_methods import OPTIM, encoder, light
 from treetop.data import Dataset
-from treetop.errors import ConfigError
-from treetop.labels import LabelTree
+from treetop.errors import ConfigError, DataError
+from treetop.labels import LabelTree, TreeConfig
 from treetop.methods.lightxml import LightXML, LightXMLConfig
 from treetop.methods.tuning.lightxml import Network
 from treetop.metrics import evaluate
@@ -91,6 +91,13 @@ def test_impossible_settings() -> None:
         LightXMLConfig(mode="flat", negatives="static")
     with pytest.raises(ConfigError, match="nothing to squash"):
         LightXMLConfig(squash="sigmoid", bottleneck=0)
+
+
+def test_groups_that_would_be_none_are_refused(toy_train: Dataset) -> None:
+    """Without a level above the labels it would silently be the flat method, or lose its negatives."""
+    for options in ({"mode": "groups"}, {"negatives": "static"}):
+        with pytest.raises(DataError, match=r"42 labels make no groups .* set tree\.max_leaf to less"):
+            light(tree=TreeConfig(max_leaf=100), **options)(Runtime(threads=1)).fit(toy_train)
 
 
 def test_static_negatives_need_groups_and_flat_mode_no_tree(toy_train: Dataset) -> None:

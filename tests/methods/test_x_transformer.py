@@ -14,12 +14,10 @@ from treetop.data import Dataset, LabelSpace
 from treetop.errors import ConfigError, DataError
 from treetop.labels import TreeConfig
 from treetop.linear import SearchConfig
-from treetop.methods.fine_tuned import last_layer
 from treetop.methods.x_transformer import XTransformer, XTransformerConfig
 from treetop.metrics import evaluate
 from treetop.runtime import Runtime
 from treetop.text.encoder import EncoderConfig, TextEncoder
-from treetop.text.reading.readings import Readings
 
 QUICK = replace(OPTIM, epochs=1)
 PRODUCT = SearchConfig(beam=3, link="l2-hinge", leaf_link="sigmoid", combine="multiply")
@@ -109,8 +107,17 @@ def test_embeddings_may_be_given(toy_train: Dataset, tmp_path: Path) -> None:
     assert (group == half).all() or (group == 1 - half).all()
     with pytest.raises(DataError, match="a row for each"):
         XTransformer(config, embedding=ideal[0])
-    with pytest.raises(DataError, match="do not fit"):
+    with pytest.raises(DataError, match="a row for each"):
         XTransformer(config, embedding=ideal[:5]).fit(toy_train)
+
+
+@pytest.mark.parametrize("kind", ["pifa-neural", "text"])
+def test_what_labels_look_like_can_be_read_once_for_several_models(kind: str, toy_train: Dataset) -> None:
+    data = with_label_texts(toy_train)
+    alone = made(representation=kind)
+    shared = XTransformer(alone.config, runtime=alone.runtime, embedding=alone.embed_for_labels(data))
+    assert all(map(np.array_equal, shared.fit(data).tree.parents, alone.fit(data).tree.parents))
+    assert made(representation="pifa").embed_for_labels(data) is None
 
 
 def test_another_encoder_may_read_the_labels(toy_train: Dataset, tmp_path: Path) -> None:
@@ -136,6 +143,21 @@ def test_a_pooler_that_the_files_lack_follows_from_the_seed(name: str, toy_train
     np.testing.assert_array_equal(first.scores, again.scores)
 
 
+def test_groups_that_would_be_one_are_refused(toy_train: Dataset) -> None:
+    with pytest.raises(DataError, match=r"42 labels make no groups .* xr-transformer and lightxml do without"):
+        made(tree=TreeConfig(max_leaf=100)).fit(toy_train)
+
+
+def test_the_best_matcher_is_chosen_on_held_out_texts_and_all_texts_are_ranked_from(toy_train: Dataset) -> None:
+    model = made(dev_share=0.2).fit(toy_train)
+    (log,) = model.logs
+    assert log.best_score is not None
+    assert log.best_step > 0
+    assert model.predict(toy_train.corpus.texts[:1])[0]
+    with pytest.raises(ConfigError, match="patience is 1, but no texts are held out"):
+        XTransformerConfig(optim=replace(OPTIM, patience=1))
+
+
 def test_label_texts_are_needed_for_their_representation(toy_train: Dataset) -> None:
     with pytest.raises(DataError, match="needs label texts"):
         made(representation="text").fit(toy_train)
@@ -147,7 +169,7 @@ def test_the_untuned_embeddings_leave_the_pooling_as_it_is(toy_train: Dataset) -
     model = made()
     texts = toy_train.corpus.texts[:4]
     before = reader.embed(reader.tokenize(texts), Runtime(threads=1))
-    mean = model._untuned(Readings(reader, last_layer, reader.tokenize(texts), Runtime(threads=1)), texts)
+    mean = model._mean_states(reader, texts)
     np.testing.assert_array_equal(reader.embed(reader.tokenize(texts), Runtime(threads=1)), before)
     assert not np.allclose(mean, before)
 

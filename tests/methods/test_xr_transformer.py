@@ -11,15 +11,17 @@ import torch
 from planted_methods import PLANTED_MAKERS, p_at_1
 from tiny_methods import OPTIM, encoder, recursive
 from treetop.data import Dataset
-from treetop.errors import ConfigError
-from treetop.linear import LinearTree
+from treetop.errors import ConfigError, DataError
+from treetop.linear import LinearLevel, LinearTree
 from treetop.methods.tuning import xr_transformer as tuning
 from treetop.methods.tuning.xr_transformer import Network
 from treetop.methods.xr_transformer import XRTransformer, XRTransformerConfig
 from treetop.neural.examples import Batch
+from treetop.neural.networks import find_nodes
 from treetop.neural.shortlist import expand
 from treetop.neural.starting import start_linearly
 from treetop.runtime import Runtime
+from treetop.sparse import Joined
 from treetop.text.reading.text_reader import TextReader
 
 QUICK = replace(OPTIM, epochs=1, log_every=1)
@@ -73,6 +75,46 @@ def test_with_a_teacher_only_children_of_true_nodes_compete(
     monkeypatch.setattr(Network, "loss", spy)
     fitted(toy_train, negatives="teacher")
     assert len(levels) == 2  # all but the coarsest
+
+
+def test_a_linear_model_may_find_the_rivals(toy_train: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Algorithm 1: at each level a linear model on tf-idf ⊕ embedding, and what it finds is the next shortlist."""
+    seen: list[tuple[int, int]] = []
+    fit = LinearLevel.fit
+
+    def spy(features: Any, *arguments: Any, **options: Any) -> LinearLevel:
+        if options["title"].startswith("rivals"):
+            assert isinstance(features, Joined)
+            seen.append((features.shape[0], features.dense.shape[1]))
+        return fit(features, *arguments, **options)
+
+    monkeypatch.setattr(LinearLevel, "fit", spy)
+    found = {kind: fitted(toy_train, rivals=kind, negatives="matcher") for kind in ("network", "linear")}
+    assert seen == [(400, 32)] * 2  # for all levels but the last that is tuned
+    network, linear = (model.predict(["topic1 noise3"]).scores for model in found.values())
+    assert not np.array_equal(network, linear)
+
+
+def test_rivals_of_cross_entropy_are_found_by_its_own_link(toy_train: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    links: list[str] = []
+    search = find_nodes
+
+    def spy(*arguments: Any, **options: Any) -> Any:
+        links.append(options["link"])
+        return search(*arguments, **options)
+
+    monkeypatch.setattr(tuning, "find_nodes", spy)
+    fitted(toy_train, loss="bce")
+    fitted(toy_train)
+    assert links == ["sigmoid"] * 2 + ["l3-hinge"] * 2
+
+
+def test_trees_may_be_grown_on_label_texts(toy_train: Dataset) -> None:
+    with pytest.raises(DataError, match="representation 'text' needs label texts"):
+        fitted(toy_train, representation="text")
+    named = replace(toy_train, space=toy_train.space.with_texts({}))
+    plain, text = (fitted(named, representation=kind).ranker.tree for kind in ("pifa", "text"))
+    assert not np.array_equal(plain.parents[-1], text.parents[-1])
 
 
 def test_levels_beyond_the_finest_are_left_to_the_ranker(toy_train: Dataset) -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from treetop.neural.memory import Head, needed_memory
+from treetop.neural.memory import Head, free_on, needed_memory
 from treetop.neural.settings import OptimConfig
 from treetop.text.encoder import EncoderConfig, EncoderSize
 
@@ -46,3 +46,7 @@ def test_averages_and_the_best_weights_are_copies() -> None:
     plain = needed_memory(BERT, PLAIN, OPTIM, [])
     assert needed_memory(BERT, PLAIN, replace(OPTIM, average="swa"), []) == plain + copy
     assert needed_memory(BERT, PLAIN, OPTIM, [], keeps_best=True) == plain + copy
+
+
+def test_the_memory_of_a_cpu_is_the_machines() -> None:
+    assert free_on("cpu") is None

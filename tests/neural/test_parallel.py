@@ -9,6 +9,7 @@ import pytest
 import torch
 import torch.distributed as dist
 
+from treetop.errors import ConfigError, ProcessError
 from treetop.neural.parallel import World, _buckets, world_of
 from treetop.runtime import Runtime
 
@@ -49,6 +50,36 @@ def test_rows_of_several_are_summed() -> None:
     assert gathered._values().tolist() == [[1, 1], [2, 2]]
     weight.grad = None
     assert World(0, 1)._gather_rows(weight)._nnz() == 0
+
+
+@pytest.mark.usefixtures("group")
+def test_rows_are_sent_as_long_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not padded to the longest of any process; a process without rows sends nothing."""
+    sent, send = [], dist.broadcast
+
+    def counted(tensor: torch.Tensor, rank: int) -> None:
+        sent.append((rank, tensor.numel()))
+        if rank == 0:
+            send(tensor, rank)
+
+    monkeypatch.setattr(dist, "broadcast", counted)
+    found = World(0, 3)._gather_pieces(torch.ones(2, 5), [2, 0, 7])
+    assert sent == [(0, 10), (2, 35)]
+    assert found.shape == (9, 5)
+    assert (found[:2] == 1).all()
+
+
+def test_who_differs_is_named() -> None:
+    with pytest.raises(ConfigError, match="the 3 processes differ in their lr: process 0 has 1e-4, process 2 has 1e-3"):
+        World(0, 3)._check_alike("lr", ["1e-4", "1e-4", "1e-3"])
+
+
+def test_a_lost_process_is_one_line() -> None:
+    with (
+        pytest.raises(ProcessError, match=r"process 1 of 2 lost another one .*Connection closed by peer"),
+        World(1, 2)._talking(),
+    ):
+        raise RuntimeError("[gloo] Connection closed by peer\nmore")
 
 
 @pytest.mark.usefixtures("group")

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from treetop.errors import ConfigError
+from treetop.neural import scorer as scorer_module
 from treetop.neural.losses import LOSSES
 from treetop.neural.scorer import NodeScorer
 
@@ -42,6 +43,29 @@ def test_gradients_are_those_of_the_dense_product_and_cover_only_the_rows_that_o
     assert scorer.bias is not None
     assert scorer.bias.grad is not None
     assert scorer.bias.grad.is_sparse
+
+
+def test_on_an_accelerator_all_places_are_computed_and_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To leave out empty places the host would have to wait; what they give is thrown away, node 0 included."""
+    found, upstream = [], torch.randn(4, 4)
+    upstream[SHORTLIST < 0] = 7.0  # whoever comes after may not know of empty places
+    for elsewhere in (False, True):
+        monkeypatch.setattr(scorer_module, "must_wait", lambda _, answer=elsewhere: answer)
+        torch.manual_seed(0)
+        scorer, states = NodeScorer(11, 6), torch.randn(4, 6, requires_grad=True)
+        without_zero = torch.where(SHORTLIST == 0, 5, SHORTLIST)
+        for shortlist in (SHORTLIST, without_zero):
+            scorer.zero_grad()
+            logits = scorer(states, shortlist)
+            logits.backward(upstream)
+            assert scorer.weight.grad is not None
+            assert scorer.bias is not None
+            assert scorer.bias.grad is not None
+            gradients = (states.grad, scorer.weight.grad.to_dense(), scorer.bias.grad.to_dense())
+            found.append((logits, scorer.weight.grad._indices(), *gradients))
+    for expected, other in zip(found[:2], found[2:], strict=True):
+        for one, same in zip(expected, other, strict=True):
+            torch.testing.assert_close(one, same)
 
 
 def test_gradients_of_several_batches_add_up() -> None:

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from treetop.neural.shortlist import EMPTY, Children, expand, expand_scores, pick, targets
+from counting import Counting
+from treetop.neural import shortlist as shortlist_module
+from treetop.neural.shortlist import EMPTY, Children, added, expand, expand_scores, pick, targets
 
 NODES = 40
 
@@ -50,6 +52,32 @@ def test_expand_gives_the_children_in_order(
     for row in range(len(nodes)):
         wanted = [scores[row, p] for p, node in enumerate(sets(nodes)[row]) for _ in families[node]]
         assert [float(s) for s in inherited[row][shortlist[row] != EMPTY]] == [float(s) for s in wanted]
+
+
+def test_an_accelerator_is_not_asked_how_wide_a_shortlist_gets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is known beforehand is at least as wide; behind the same nodes there are more empty places."""
+    table = Children(np.arange(0, 61, 3), np.arange(60, dtype=np.int32))
+    nodes = torch.tensor([[4, 2, EMPTY], [EMPTY] * 3, [7, EMPTY, EMPTY]])
+    scores, force = torch.rand(3, 9), torch.zeros(3, 9)
+    force[1, :4] = 1
+    expected = sets(expand(nodes, table)), sets(pick(scores, None, 2, force)[0])
+    monkeypatch.setattr(shortlist_module, "must_wait", lambda _: True)
+    with Counting() as count:
+        found = expand(nodes, table)
+        picked, _ = pick(scores, None, 2, force, most=5)
+    assert not count.waits
+    assert found.shape == (3, 9)
+    assert picked.shape == (3, 5)
+    assert (sets(found), sets(picked)) == expected
+
+
+def test_nodes_are_added_once(rng: np.random.Generator) -> None:
+    shortlist, nodes = some_rows(rng), some_rows(rng, most=4)
+    found = sets(added(shortlist, nodes))
+    for row, own, more in zip(found, sets(shortlist), sets(nodes), strict=True):
+        assert row == own + [node for node in more if node not in own]
+    assert torch.equal(added(shortlist, nodes[:, :0]), shortlist)
+    assert torch.equal(added(shortlist[:, :0], nodes), nodes)
 
 
 def test_pick_keeps_the_best_and_every_forced_node(rng: np.random.Generator) -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ from listening import Kept
 from tiny_encoders import make_encoder
 from treetop.errors import ConfigError, StoreError
 from treetop.manifest import MANIFEST
+from treetop.neural import training
+from treetop.neural.checkpoint import Checkpoints
+from treetop.neural.scaling import FIRST, LossScale
 from treetop.neural.settings import OptimConfig
 from treetop.neural.training import fine_tune
 from treetop.runtime import Runtime
@@ -89,6 +93,53 @@ def test_interrupted_at_any_checkpoint_it_ends_the_same(encoder: Path, tmp_path:
         assert [r["step"] for r in written] == [r["step"] for r in log.records]
 
 
+def test_checkpoints_come_by_the_clock(encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten minutes of steps each: a checkpoint of many gigabytes costs what it costs, but seldom."""
+    now, written = itertools.count(0.0, 150.0), []
+    write = Checkpoints.write
+
+    def spy(self: Checkpoints, step: int, *state: Any) -> None:
+        written.append(step)
+        write(self, step, *state)
+
+    monkeypatch.setattr(Checkpoints, "write", spy)
+    monkeypatch.setattr(training, "time", SimpleNamespace(**vars(time) | {"monotonic": lambda: next(now)}))
+    train(encoder, {"steps": 9}, tmp_path / "clock")
+    assert written == [4, 8, 9]
+    written.clear()
+    train(encoder, {"steps": 9, "checkpoint_minutes": 0, "checkpoint_every": 6}, tmp_path / "steps")
+    assert written == [6, 9]
+
+
+def test_float16_ends_like_float32_and_its_scale_survives_an_interruption(
+    encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here without a GPU: the scale alone, on numbers of 32 bits, changes nothing but the last digits."""
+    plain, _ = train(encoder, {"steps": 5}, dropout=0.0)
+    monkeypatch.setattr(training, "LossScale", lambda wanted: LossScale(wanted=True))
+    scaled, _ = train(encoder, {"steps": 5}, dropout=0.0)
+    for name, value in weights(plain).items():
+        np.testing.assert_allclose(weights(scaled)[name], value, atol=1e-5, err_msg=name)
+    with pytest.raises(KeyboardInterrupt):
+        train(encoder, {"steps": 9, "checkpoint_every": 1, "watch_every": 1}, tmp_path, watch=interrupting(3))
+    state = json.loads(next(tmp_path.glob("step-*/state.json")).read_text())
+    assert state["scale"][0] == FIRST
+    assert state["scale"][1] > 0
+
+
+def test_a_step_that_overflows_is_left_out(encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Overflowing(LossScale):
+        def unscale(self, parameters: Any, heads: Any = ()) -> bool:
+            super().unscale(parameters, heads)
+            return False
+
+    monkeypatch.setattr(training, "LossScale", lambda wanted: Overflowing(wanted=True))
+    before = weights(ToyNetwork(encoder, 0.2))
+    after, log = train(encoder, {"steps": 4, "head_weight_decay": 0.0})
+    assert log.steps == 4
+    assert_same({name: value.copy() for name, value in before.items()}, weights(after))
+
+
 def test_interrupted_before_its_first_checkpoint_it_begins_again(encoder: Path, tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         train(encoder, {"steps": 6, "checkpoint_every": 500, "accumulate": 2}, tmp_path, watch=interrupting(3))
@@ -145,13 +196,13 @@ def test_killed_it_resumes_to_the_same_weights(encoder: Path, tmp_path: Path) ->
     assert_same(weights(undisturbed), dict(np.load(tmp_path / "killed.npz")))
 
 
-def test_two_processes_equal_one_with_the_doubled_batch(encoder: Path, tmp_path: Path) -> None:
-    options: dict[str, Any] = {"steps": 13, "weight_decay": 0.1, "head_lr_factor": 0.0}
+def test_two_processes_divide_the_batch_of_one(encoder: Path, tmp_path: Path) -> None:
+    options: dict[str, Any] = {"steps": 13, "weight_decay": 0.1, "head_lr_factor": 0.0, "batch_size": 6}
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", str(PROGRAM)]
-    arguments = [str(encoder), str(tmp_path / "two.npz"), json.dumps(options | {"batch_size": 3, "dropout": 0.0})]
+    arguments = [str(encoder), str(tmp_path / "two.npz"), json.dumps(options | {"dropout": 0.0})]
     subprocess.run([*torchrun, *arguments], env=environment(), check=True, capture_output=True, timeout=300)
     two = dict(np.load(tmp_path / "two.npz"))
-    one = weights(train(encoder, options | {"batch_size": 6}, dropout=0.0)[0])
+    one = weights(train(encoder, options, dropout=0.0)[0])
     before = weights(ToyNetwork(encoder, 0.0))
     assert np.abs(one["scorer.weight"] - before["scorer.weight"]).max() > 1e-3
     for name, value in one.items():
@@ -248,7 +299,7 @@ def test_a_loss_that_is_not_a_number_is_reported(encoder: Path) -> None:
 
 
 def test_bfloat16_falls_back_or_works(encoder: Path) -> None:
-    from treetop.neural.precision import supports_bfloat16
+    from treetop.text.precision import supports_bfloat16
 
     network = ToyNetwork(encoder, 0.0)
     examples, runtime = toy_examples(network), Runtime(threads=1, precision="bfloat16")

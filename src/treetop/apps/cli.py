@@ -25,6 +25,7 @@ from treetop.apps.commands.presets import presets
 from treetop.apps.commands.pull import pull
 from treetop.apps.commands.push import push
 from treetop.apps.commands.report import report
+from treetop.apps.commands.reproduce import reproduce
 from treetop.apps.commands.serve import serve
 from treetop.apps.commands.split import split
 from treetop.apps.commands.train import train
@@ -37,7 +38,7 @@ __all__ = ["COMMANDS", "app", "main"]
 
 COMMANDS = (
     look, split, train, calibrate, predict, explain, evaluate, compare, report, ensemble, inspect, analyse, serve,
-    push, pull, presets, demo,
+    push, pull, presets, reproduce, demo,
     tune,
 )  # fmt: skip
 """In the order of `--help`."""

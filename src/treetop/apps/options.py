@@ -43,7 +43,9 @@ def number_or_words(text: str) -> float | str:
 Seed = Annotated[int, typer.Option(help="Start of every random choice.")]
 Threads = Annotated[int, typer.Option(help="Threads to use; 0 for every core.")]
 Device = Annotated[str, typer.Option(help="Where networks run: cpu, cuda, cuda:1, mps, …")]
-Precision = Annotated[str, typer.Option(help="Numbers of a network in training: float32, or bfloat16 where it pays.")]
+Precision = Annotated[
+    str, typer.Option(help="Numbers of networks: float32, bfloat16 where it pays, float16 on older GPUs.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars and no summary.")]
 
 

@@ -22,7 +22,16 @@ from treetop.progress import Plan
 from treetop.runtime import Runtime, available_memory, is_leader
 from treetop.store import discard
 
-__all__ = ["asks_to_choose", "check_memory", "checkpoint_folder", "finish", "learn", "make_model", "make_plan"]
+__all__ = [
+    "asks_to_choose",
+    "check_device_memory",
+    "check_memory",
+    "checkpoint_folder",
+    "finish",
+    "learn",
+    "make_model",
+    "make_plan",
+]
 
 _HOPELESS = 2.0  # An estimate above this many times the free memory is refused; below it the estimate may be wrong.
 
@@ -79,16 +88,29 @@ def make_plan(model: Method[Any], dataset: Dataset, *, quiet: bool) -> Plan:
     """What the training will do and need; where nobody listens, only the memory. Refuses what cannot fit into it."""
     plan = Plan(memory=model.memory_estimate(dataset)) if quiet else model.plan(dataset)
     check_memory(model, plan.memory)
+    check_device_memory(model, dataset)
     return plan
+
+
+def check_device_memory(model: Any, dataset: Dataset) -> None:
+    """The same for the memory of a GPU."""
+    found = model.device_memory(dataset) if method_record(model.name).has("encoder") else None
+    if found is not None:
+        refuse_too_much(model, found[0], found[1], f"on {model.runtime.device}")
 
 
 def check_memory(model: Method[Any], needed: int) -> None:
     """Refuse a fine-tuning that cannot fit into memory, before it begins; the estimate is right to about a third."""
-    there = available_memory()
-    if method_record(model.name).has("encoder") and needed > _HOPELESS * there:
+    if method_record(model.name).has("encoder"):
+        refuse_too_much(model, needed, available_memory())
+
+
+def refuse_too_much(model: Method[Any], needed: int, there: int, where: str = "") -> None:
+    """An estimate so far above what there is that even a wrong one leaves no hope."""
+    if needed > _HOPELESS * there:
         raise ConfigError(
-            f"this training needs about {needed / 2**30:,.1f} GiB of memory, {there / 2**30:,.1f} GiB are available. "
-            f"{model.memory_advice}"
+            f"this training needs about {needed / 2**30:,.1f} GiB of memory{where and ' '}{where}, "
+            f"{there / 2**30:,.1f} GiB are available. {model.memory_advice}"
         )
 
 

@@ -24,7 +24,7 @@ from treetop.sparse import AnyFeatures, binarise, dense_block, normalise, sparse
 from treetop.store import Folder
 from treetop.types import CSR
 
-__all__ = ["LinearTree", "LinearTreeConfig", "SearchConfig"]
+__all__ = ["LinearTree", "LinearTreeConfig", "SearchConfig", "reach"]
 
 _NONE = np.empty(0, np.int32)
 _NOTHING = np.empty(0, np.float32)
@@ -114,7 +114,7 @@ class LinearTree:
             )  # fmt: skip
             true = binarise(costs)
             if config.negatives != "teacher" and level < tree.levels - 1:
-                found = _reach(levels[-1], features, found, config.search, runtime)
+                found = reach(levels[-1], features, found, config.search, runtime)
         return cls(tree, levels, config.search)
 
     def predict(
@@ -212,7 +212,7 @@ def _shortlist(true: CSR, found: CSR, negatives: str) -> CSR:
     return true if negatives == "teacher" else found
 
 
-def _reach(level: LinearLevel, features: AnyFeatures, found: CSR | None, search: SearchConfig, runtime: Runtime) -> CSR:
+def reach(level: LinearLevel, features: AnyFeatures, found: CSR | None, search: SearchConfig, runtime: Runtime) -> CSR:
     """The best nodes of a level among the children of those found above, with the logarithms of their scores.
 
     Inner nodes rank by their whole path, as in prediction: `search.combine` is about labels only. Margins (noop) do not

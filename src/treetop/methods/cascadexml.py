@@ -13,19 +13,21 @@ Kharbanda, Banerjee, Schultheis, Babbar: CascadeXML, NeurIPS 2022.
 |------------------|----------------------------------------------|
 | R^(t), K_t       | level t, `tree.widths[t]`                    |
 | θ^(t), Φ_CLS^(a) | `features(states, t)`, layer a of the encoder |
-| S^(t), Top_k     | shortlist, `beams`                          |
+| S^(t), Top_k     | shortlist, `beams`; eq. 3: `forcing`        |
 | R↑(y), R↓(S)     | `tree.lift`, `expand`                        |
 | α^(t)            | `rescale`                                    |
 | W^(t)            | `scorers[t]`                                 |
 
-Known differences from the authors' code: a true node is never lost, however many there are; padding is marked, not
-recognised by a logit of zero; special tokens are the tokenizer's own; the encoder may have any number of layers; nodes
-may have any number of children; every node begins as likely as it is (`bootstrap="none"`: as likely as not); beta1
-stays where it is, where theirs cycles (`optim.cycle_beta1`); the best epoch is chosen on held-out training texts, never
-on the test set; attention weights are not dropped (`encoder.attention_dropout`); how fast levels learn follows from the
-size of the encoder's states, where theirs learn ten times as fast as the encoder (`optim.head_lr_factor`). Loss
-re-scaling, which the paper has (eq. 5) and the code has not, is on; averaging label features over labels that occur
-together, which the code has and the paper has not, is a switch (`smooth`).
+Known differences from the paper: true nodes join a shortlist with their siblings, as in the authors' code, where eq.
+3 adds them alone (`forcing="nodes"`, as in the presets). Known differences from the authors' code: a true node is
+never lost, however many there are; padding is marked, not recognised by a logit of zero; special tokens are the
+tokenizer's own; the encoder may have any number of layers; nodes may have any number of children; every node begins
+as likely as it is (`bootstrap="none"`: as likely as not); beta1 stays where it is, where theirs cycles
+(`optim.cycle_beta1`); the best epoch is chosen on held-out training texts, never on the test set; attention weights
+are not dropped (`encoder.attention_dropout`); how fast levels learn follows from the size of the encoder's states,
+where theirs learn ten times as fast as the encoder (`optim.head_lr_factor`). Loss re-scaling, which the paper has
+(eq. 5) and the code has not, is on; averaging label features over labels that occur together, which the code has and
+the paper has not, is a switch (`smooth`).
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ from treetop.errors import ConfigError
 from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa, smoothed_pifa
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
 from treetop.linear.dense_level import Affine, sigmoid
-from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words, texts_of
+from treetop.methods.bag import FeatureSource, bag_of_words, texts_of
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking_level, weighing
 from treetop.methods.explaining.account import Account, Node, account_of_trees, mixed
 from treetop.methods.explaining.encoders import Row, account_of_rows, unit_times, with_encoder
@@ -63,6 +65,7 @@ if TYPE_CHECKING:
     from treetop.methods.tuning.cascadexml import Network
     from treetop.neural.costs import EncoderCosts
     from treetop.neural.memory import Head
+    from treetop.neural.sharing import Sharing
     from treetop.text.encoder import EncoderSize
 
 __all__ = ["CascadeXML", "CascadeXMLConfig", "automatic_layers", "beams_of", "layer_map", "level_features"]
@@ -102,6 +105,9 @@ class CascadeXMLConfig:
     """Dropout on the features of each level; two values mean the first and the last, the others evenly between."""
     beams: tuple[int, ...] = (64,)
     """Nodes kept after each level above the labels; the last number serves all further levels."""
+    forcing: Literal["parents", "nodes"] = "parents"
+    """What is added to a shortlist in training: the true nodes with all their siblings, as their parents are kept (the
+    code), or the true nodes alone (eq. 3)."""
     rescale: bool = True
     """Weigh the loss of a level by the size of its shortlist over the smallest (eq. 5)."""
     divide_by: Divisor = "real"
@@ -170,6 +176,7 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
 
     name = "cascadexml"
     config_class = CascadeXMLConfig
+    tree: LabelTree
     linear: LinearTree | None
     parts = (
         TREE,
@@ -179,36 +186,37 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
         linear_tree("linear", lambda config: config.linear.search, optional=True),
     )
 
-    def _learn(self, train: Dataset) -> None:
+    def _learn(self, train: Dataset, sharing: Sharing) -> None:
         from treetop.methods.tuning.cascadexml import Tuning
         from treetop.neural.networks import hold_out
 
         learn, dev = hold_out(train, self.config.dev_share, self.runtime.seed)
-        cores, seed = self.runtime.cores, self.runtime.seed
-        with self.runtime.bar("tf-idf"):
-            tfidf, features = fit_bag_of_words(
-                self.config.tfidf, learn.corpus, features=self.config.features, threads=cores
-            )
-        represent = partial(smoothed_pifa, seed=seed) if self.config.smooth else partial(pifa, normalise_labels=False)
-        with self.runtime.bar("grow tree"):
-            representation = represent(features, learn.labels, threads=cores)
-            self.tree = grow_tree(representation, self.config.tree, seed=seed, threads=cores)
-        self.tfidf, self.linear = tfidf if self.config.sparse else None, None
-        tuning = Tuning(self.config, self.layers, self.tree, self.runtime, self.checkpoint)
+        features = self._weigh(learn, sharing)
+        self.tree = self._part("tree", sharing, lambda: self._grow(features, learn))
+        self.tfidf, self.linear = self.tfidf if self.config.sparse else None, None
+        tuning = Tuning(self.config, self.layers, self.tree, self.runtime, sharing, self.checkpoint)
         readings = tuning.read(texts_of(learn.corpus))
         log = tuning.run(readings, binarise(learn.labels), self._watch(dev, lambda: self._show(tuning.network)))
         self._show(tuning.network)
         self.logs = [log]
         if self.config.sparse:
-            self.linear = self._rank_linearly(readings.states(final=True), features, learn.labels)
+            states = readings.states(final=True)
+            self.linear = self._part("linear", sharing, lambda: self._rank_linearly(states, features, learn.labels))
         self.reader = readings.reader
+
+    def _grow(self, features: CSR, train: Dataset) -> LabelTree:
+        cores, seed = self.runtime.cores, self.runtime.seed
+        represent = partial(smoothed_pifa, seed=seed) if self.config.smooth else partial(pifa, normalise_labels=False)
+        with self.runtime.bar("grow tree"):
+            representation = represent(features, train.labels, threads=cores)
+            return grow_tree(representation, self.config.tree, seed=seed, threads=cores)
 
     def _show(self, network: Network) -> None:
         """Predict as a network would that may still be learning."""
         from treetop.text.reading.torch_reader import EncoderReader
 
         encoder = network.encoder
-        self.reader = EncoderReader(encoder, self.layers(encoder.layers), self.runtime.cores)
+        self.reader = EncoderReader(encoder, self.layers(encoder.layers), self.runtime)
         self.heads = Heads.of(network)
 
     def layers(self, depth: int) -> list[int]:

@@ -16,7 +16,9 @@ import numpy as np
 
 from treetop.config import to_dict
 from treetop.data import Dataset
-from treetop.methods.bag import texts_of
+from treetop.errors import DataError
+from treetop.labels import LabelTree, TreeConfig
+from treetop.methods.bag import FeatureSource, fit_bag_of_words, texts_of
 from treetop.methods.base import Method, training_memory
 from treetop.methods.costs import Sizes, sizes_of
 from treetop.methods.parts import Part
@@ -25,7 +27,9 @@ from treetop.neural.settings import OptimConfig
 from treetop.predictions import Ask, Predictions
 from treetop.progress import Plan, Progress, Stage
 from treetop.runtime import Runtime, is_leader
+from treetop.sparse import from_parts
 from treetop.store import Folder, discard
+from treetop.text import Tfidf, TfidfConfig
 from treetop.text.encoder_config import EncoderConfig
 from treetop.text.reading.choosing import Layers, check_installed, open_reader, will_export
 from treetop.text.reading.text_reader import TextReader
@@ -36,10 +40,11 @@ from treetop.types import CSR, Texts
 if TYPE_CHECKING:  # to predict, torch and transformers are not needed
     from treetop.neural.costs import EncoderCosts
     from treetop.neural.memory import Head
+    from treetop.neural.sharing import Sharing
     from treetop.neural.training import TrainingLog, Watch
     from treetop.text.encoder import EncoderSize, TextEncoder
 
-__all__ = ["FineTuned", "FineTunedConfig", "in_turn", "last_layer", "reader_part"]
+__all__ = ["FineTuned", "FineTunedConfig", "check_groups", "in_turn", "last_layer", "reader_part"]
 
 LOG = "training.jsonl"
 _ENCODER = "encoder"
@@ -63,6 +68,14 @@ class FineTunedConfig(Protocol):
     def optim(self) -> OptimConfig:
         """The training."""
 
+    @property
+    def tfidf(self) -> TfidfConfig:
+        """Features of the texts."""
+
+    @property
+    def features(self) -> FeatureSource:
+        """Those, or others that are given."""
+
 
 def last_layer(depth: int) -> tuple[int, ...]:
     """What most methods read of an encoder that has so many layers."""
@@ -78,6 +91,18 @@ def reader_part(layers: Callable[[Any], Layers]) -> Part:
             model.config.encoder, folder.path / _ENCODER, layers(model), model.runtime
         ),
     )
+
+
+def check_groups(tree: LabelTree, config: TreeConfig, otherwise: str) -> None:
+    """Refuse a tree without a level above its labels: without groups a method would silently be another one.
+
+    Of a single label there is nothing to group.
+    """
+    if tree.levels == 1 and tree.widths[0] > 1:
+        raise DataError(
+            f"{tree.widths[0]:,} labels make no groups (tree.max_leaf is {config.max_leaf}, tree.widths "
+            f"{list(config.widths)}); set tree.max_leaf to less than there are labels; {otherwise}"
+        )
 
 
 def in_turn(tokens: Tokens, rank: Callable[[Tokens], Predictions]) -> Predictions:
@@ -99,6 +124,7 @@ class FineTuned(Method[C]):
 
     reader: TextReader
     """The encoder as it was tuned, and who runs it; there after `fit`."""
+    tfidf: Tfidf | None
 
     memory_advice: ClassVar[str] = (
         "Lower optim.batch_size or encoder.max_tokens, raise encoder.freeze, or set encoder.checkpointing=true "
@@ -116,7 +142,7 @@ class FineTuned(Method[C]):
     ) -> None:
         super().__init__(config, preset=preset, runtime=runtime, **settings)
         if self.runtime.device != "cpu":
-            from treetop.neural.precision import check_device
+            from treetop.text.devices import check_device
 
             check_device(self.runtime.device)
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
@@ -136,17 +162,19 @@ class FineTuned(Method[C]):
 
     def _fit(self, train: Dataset) -> None:
         from treetop.neural.checkpoint import claim
+        from treetop.text.devices import check_trains
         from treetop.text.encoder import check_reads
 
+        check_trains(self.runtime.device)
         check_installed(self.config.encoder)
         check_reads(self.config.encoder, texts_of(train.corpus))
         if self.checkpoint is None:
-            self._learn_and_trust(train)
+            self._learn_together(train)
             return
         begun = self.checkpoint.exists()
         claim(self.checkpoint, self._run(train))
         try:
-            self._learn_and_trust(train)
+            self._learn_together(train)
         except Exception:
             if is_leader() and not begun and not any(self.checkpoint.glob("*/step-*")):  # nothing to resume
                 discard(self.checkpoint)
@@ -154,24 +182,62 @@ class FineTuned(Method[C]):
         if is_leader():
             forget_states(self.checkpoint)
 
-    def _learn_and_trust(self, train: Dataset) -> None:
-        """Learn, and let torch read if the exported encoder's best labels of some texts are not those by torch."""
+    def _check_reader(self, train: Dataset) -> None:
+        """Let torch read if the exported encoder's best labels of some texts are not those by torch."""
         from treetop.text.reading.torch_reader import EncoderReader
 
-        self._learn(train)
         if isinstance(self.reader, EncoderReader):
             return
         rows = np.random.default_rng(self.runtime.seed).permutation(len(train))[:_COMPARED]
         some, ask = train.take(np.sort(rows)).corpus, Ask(min(5, len(train.space)))
         exported, runtime, self.runtime = self.reader, self.runtime, replace(self.runtime, progress=Progress())
         found = self._predict(some, ask).labels
-        self.reader = EncoderReader(exported.text_encoder(), exported.layers, runtime.cores)
+        self.reader = EncoderReader(exported.text_encoder(), exported.layers, runtime)
         by_torch = self._predict(some, ask).labels
         self.runtime, same = runtime, float((found[:, :, None] == by_torch[:, None]).any(2).mean())
         if same >= _SAME_LABELS:
             self.reader = exported
             return
         log.warning("%s finds %.0f%% of the labels that torch finds: torch reads", exported.reader.name, 100 * same)
+
+    def _learn_together(self, train: Dataset) -> None:
+        """Learn, with the other processes of `torchrun` if there are any."""
+        from treetop.neural.parallel import world_of
+        from treetop.neural.sharing import Sharing
+
+        sharing = Sharing(world_of(self.runtime), self.checkpoint)
+        self._learn(train, sharing)
+        if is_leader():  # who saves the model; beside others, transformers writes no weights to compare with
+            self._check_reader(train)
+        sharing.close()
+
+    def _weigh(self, train: Dataset, sharing: Sharing) -> CSR:
+        """The sparse features that labels are grouped by and ranked with; the leading process alone needs them."""
+        made: list[CSR] = []
+
+        def make() -> Tfidf | None:
+            config, corpus, cores = self.config, train.corpus, self.runtime.cores
+            with self.runtime.bar("tf-idf"):
+                tfidf, x = fit_bag_of_words(config.tfidf, corpus, features=config.features, threads=cores)
+            made.append(x)
+            return tfidf
+
+        self.tfidf = self._part("tfidf", sharing, make)
+        return made[0] if made else from_parts(np.zeros(1, np.int64), np.empty(0, np.int32), None, columns=0)
+
+    def _part(self, name: str, sharing: Sharing, make: Callable[[], Any]) -> Any:
+        """A part of the model that the leading process makes, and the others read as if it had been saved."""
+        part = next(part for part in self.parts if part.attribute == name)
+
+        def write(value: Any, folder: Folder) -> None:
+            if value is not None:
+                part.write(value, folder)
+
+        def read(folder: Folder) -> Any:
+            there = any(folder.path.iterdir())
+            return part.read(self, folder) if there else None
+
+        return sharing.once(name, make, write, read)
 
     def _write(self, folder: Folder) -> None:
         """The model, and the log of its training: a line per record, `run` counts the trainings of one fit."""
@@ -223,14 +289,27 @@ class FineTuned(Method[C]):
 
         return self._memory(train, size_of(self.config.encoder))
 
+    def device_memory(self, train: Dataset) -> tuple[int, int] | None:
+        """Bytes that the network needs on a GPU, and those that are free there; None on a CPU."""
+        from treetop.neural.memory import free_on
+        from treetop.text.encoder import size_of
+
+        free = free_on(self.runtime.device)
+        return None if free is None else (self._network_memory(train, size_of(self.config.encoder)), free)
+
     def _memory(self, train: Dataset, size: EncoderSize) -> int:
+        """Bytes in the memory of the machine: on a GPU the network has its own."""
+        of_linear = training_memory(train, trees=self._linear_trees(), half=False)
+        elsewhere = self.runtime.device.startswith("cuda")
+        return of_linear + (0 if elsewhere else self._network_memory(train, size))
+
+    def _network_memory(self, train: Dataset, size: EncoderSize) -> int:
         from treetop.neural.memory import needed_memory
 
         config, labels = self.config, len(train.space)
         heads, chooses = self._heads(labels, size), getattr(config, "dev_share", 0.0) > 0
         optim = replace(config.optim, batch_size=min(config.optim.batch_size, len(train)))
-        network = needed_memory(size, config.encoder, optim, heads, keeps_best=chooses)
-        return network + training_memory(train, trees=self._linear_trees(), half=False)
+        return needed_memory(size, config.encoder, optim, heads, keeps_best=chooses)
 
     @property
     def text_encoder(self) -> TextEncoder:
@@ -248,8 +327,8 @@ class FineTuned(Method[C]):
         return 0
 
     @abstractmethod
-    def _learn(self, train: Dataset) -> None:
-        """Learn; set what prediction needs."""
+    def _learn(self, train: Dataset, sharing: Sharing) -> None:
+        """Learn; set what prediction needs. What is no gradient is made once and shared."""
 
     @abstractmethod
     def _tuning(self, sizes: Sizes, costs: EncoderCosts) -> list[Stage]:

@@ -50,7 +50,7 @@ from treetop.methods.bag import FeatureSource, fit_bag_of_words, texts_of
 from treetop.methods.costs import Sizes, growing, weighing
 from treetop.methods.explaining.account import Account, Node, chained
 from treetop.methods.explaining.encoders import Row, account_of_rows
-from treetop.methods.fine_tuned import FineTuned, in_turn, reader_part
+from treetop.methods.fine_tuned import FineTuned, check_groups, in_turn, reader_part
 from treetop.methods.heads import Heads, Shapes, heads_part, level_shapes
 from treetop.methods.parts import TREE, Part
 from treetop.neural.settings import Divisor, OptimConfig, check_watched
@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from treetop.methods.tuning.lightxml import Network
     from treetop.neural.costs import EncoderCosts
     from treetop.neural.memory import Head
+    from treetop.neural.sharing import Sharing
     from treetop.text.encoder import EncoderSize
 
 __all__ = ["LightXML", "LightXMLConfig"]
@@ -159,17 +160,18 @@ class LightXML(FineTuned[LightXMLConfig]):
     """LightXML; `checkpoint` is a folder that an interrupted `fit` continues from."""
 
     name = "lightxml"
+    tree: LabelTree
     config_class = LightXMLConfig
     parts = (TREE, reader_part(lambda model: model.layers), _RECALL_READER, heads_part(lambda model: _shapes(model)))
     memory_advice = f"{FineTuned.memory_advice} Many labels need mode=groups, or fewer layers."
 
-    def _learn(self, train: Dataset) -> None:
+    def _learn(self, train: Dataset, sharing: Sharing) -> None:
         from treetop.methods.tuning.lightxml import Tuning
         from treetop.neural.networks import hold_out
 
         learn, dev = hold_out(train, self.config.dev_share, self.runtime.seed)
-        self.tree = self._group(learn)
-        tuning = Tuning(self.config, self.layers, self.tree, self.runtime, self.checkpoint)
+        self.tree = self._part("tree", sharing, lambda: self._group(learn))
+        tuning = Tuning(self.config, self.layers, self.tree, self.runtime, sharing, self.checkpoint)
         readings = tuning.read(texts_of(learn.corpus))
         tuning.run(readings, binarise(learn.labels), self._watch(dev, lambda: self._show(tuning.network)))
         self._show(tuning.network)
@@ -181,9 +183,9 @@ class LightXML(FineTuned[LightXMLConfig]):
         """Predict as a network would that may still be learning."""
         from treetop.text.reading.torch_reader import EncoderReader
 
-        first, cores = network.first_encoder, self.runtime.cores
-        self.reader = EncoderReader(network.encoder, network.layers, cores)
-        self.recall_reader = None if first is None else EncoderReader(first, network.layers, cores)
+        first, runtime = network.first_encoder, self.runtime
+        self.reader = EncoderReader(network.encoder, network.layers, runtime)
+        self.recall_reader = None if first is None else EncoderReader(first, network.layers, runtime)
         self.heads = Heads.of(network)
 
     def layers(self, depth: int) -> range:
@@ -203,6 +205,7 @@ class LightXML(FineTuned[LightXMLConfig]):
         with self.runtime.bar("grow tree"):
             representation = pifa(features, train.labels, normalise_labels=False, threads=cores)
             tree = grow_tree(representation, self.config.tree, seed=seed, threads=cores)
+        check_groups(tree, self.config.tree, "mode=flat and negatives=dynamic do without groups")
         return tree.keep([] if tree.levels == 1 else [tree.levels - 2])
 
     def _flat(self, labels: int, encoder: EncoderSize) -> bool:

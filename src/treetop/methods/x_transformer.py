@@ -50,11 +50,11 @@ from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
 from treetop.labels.representation import unit_rows
 from treetop.linear import LinearLevel, SearchConfig, SolverConfig, WeightType
 from treetop.linear.dense_level import log_link
-from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words, texts_of
+from treetop.methods.bag import FeatureSource, bag_of_words, texts_of
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking_level, weighing
 from treetop.methods.explaining.account import Account, Node, account_of_margins, chained
 from treetop.methods.explaining.encoders import Row, account_of_rows, unit_times, with_encoder
-from treetop.methods.fine_tuned import FineTuned, last_layer, reader_part
+from treetop.methods.fine_tuned import FineTuned, check_groups, last_layer, reader_part
 from treetop.methods.heads import Heads, heads_part, level_shapes
 from treetop.methods.parts import TFIDF_IF_TEXTS, TREE, linear_level
 from treetop.neural.settings import OptimConfig, check_watched
@@ -69,7 +69,8 @@ from treetop.types import CSR, Dense, Texts
 if TYPE_CHECKING:
     from treetop.neural.costs import EncoderCosts
     from treetop.neural.memory import Head
-    from treetop.text.encoder import EncoderSize
+    from treetop.neural.sharing import Sharing
+    from treetop.text.encoder import EncoderSize, TextEncoder
     from treetop.text.reading.readings import Readings
 
 __all__ = ["XTransformer", "XTransformerConfig"]
@@ -104,6 +105,9 @@ class XTransformerConfig:
     """Rank on tf-idf ⊕ embedding; otherwise on the embedding alone."""
     use_embedding: bool = True
     """The same of the embedding; without it the encoder only finds groups."""
+    dev_share: float = 0.0
+    """Share of the training texts held out to choose the matcher's best weights by (the paper: 0.1, for its settings);
+    the ranker learns from all texts."""
     negatives: Literal["teacher", "matcher", "both"] = "both"
     """On whose shortlist a group is: texts with a true label in it (TFN), texts the matcher sends (MAN), or both."""
     solver: SolverConfig = field(default_factory=lambda: SolverConfig(threshold=0.01))
@@ -117,19 +121,24 @@ class XTransformerConfig:
 
     def __post_init__(self) -> None:
         settle(self)
-        if not 0 <= self.dropout < 1:
-            raise ConfigError(f"dropout is {self.dropout}; it must be from 0 to below 1")
+        for name in ("dropout", "dev_share"):
+            if not 0 <= getattr(self, name) < 1:
+                raise ConfigError(f"{name} is {getattr(self, name)}; it must be from 0 to below 1")
         if self.label_encoder and self.representation == "pifa":
             raise ConfigError("label_encoder is given, but representation 'pifa' reads no labels; choose another")
         if not (self.use_tfidf or self.use_embedding):
             raise ConfigError("use_tfidf and use_embedding are both false; the ranker would see nothing")
-        check_watched(self.optim, None)
+        check_watched(self.optim, self.dev_share)
 
 
 class XTransformer(FineTuned[XTransformerConfig]):
-    """X-Transformer; `embedding` (a row per training text) takes the place of the untuned encoder's in PIFA-neural."""
+    """X-Transformer; `embedding` is what the untuned encoder would make of the training texts ("pifa-neural") or of the
+    label texts ("text"), a row for each. Models that share it need not all read for it: see `embed_for_labels`.
+    """
 
     name = "x-transformer"
+    tree: LabelTree
+    ranker: LinearLevel
     config_class = XTransformerConfig
     parts = (
         TFIDF_IF_TEXTS,
@@ -150,8 +159,8 @@ class XTransformer(FineTuned[XTransformerConfig]):
         **settings: Any,
     ) -> None:
         super().__init__(config, preset=preset, runtime=runtime, checkpoint=checkpoint, **settings)
-        if embedding is not None and self.config.representation != "pifa-neural":
-            raise ConfigError(f"embeddings are given, but representation is '{self.config.representation}'")
+        if embedding is not None and self.config.representation == "pifa":
+            raise ConfigError("embeddings are given, but representation is 'pifa', which needs none")
         if embedding is not None and embedding.ndim != 2:
             raise DataError(f"embeddings of shape {embedding.shape}; give a matrix with a row for each training text")
         self.given_embedding = embedding
@@ -164,31 +173,33 @@ class XTransformer(FineTuned[XTransformerConfig]):
         digest = "" if given is None else hashlib.blake2b(given.tobytes(), digest_size=8).hexdigest()
         return {**super()._run(train), "embedding": digest}
 
-    def _learn(self, train: Dataset) -> None:
+    def _learn(self, train: Dataset, sharing: Sharing) -> None:
         from treetop.methods.tuning.x_transformer import tune
-        from treetop.neural.networks import seeded
-        from treetop.text.encoder import TextEncoder
         from treetop.text.reading.lowest import keep_frozen
         from treetop.text.reading.readings import Readings
 
         c, runtime = self.config, self.runtime
-        with runtime.bar("tf-idf"):
-            self.tfidf, x = fit_bag_of_words(c.tfidf, train.corpus, features=c.features, threads=runtime.cores)
-        with seeded(runtime.seed):  # a pooler that its files lack is random
-            encoder = TextEncoder.load(c.encoder).to(runtime.device)
-        tokens = encoder.tokenize(texts_of(train.corpus), self.checkpoint, runtime)
+        x = self._weigh(train, sharing)
+        encoder = self._untuned()
+        tokens = sharing.first(lambda: encoder.tokenize(texts_of(train.corpus), self.checkpoint, runtime))
         tokens = keep_frozen(encoder, tokens, self.checkpoint, runtime)
-        readings = Readings(encoder, last_layer, tokens, runtime, self.checkpoint)
-        self.tree = self._group(readings, x, train)
+        readings = Readings(encoder, last_layer, tokens, runtime, self.checkpoint, peers=sharing.peers)
+        if self.given_embedding is None and self._reads_alike(encoder):
+            readings.states()  # by all of them; the leading process alone would wait for the others
+        self.tree = self._part("tree", sharing, lambda: self._group(readings, x, train))
         labels = binarise(train.labels)
         true = self.tree.lift(labels, 0)
-        network, log = tune(c, readings, true, self.tree, runtime, self.checkpoint)
+        network, log = tune(c, readings, true, train.corpus, self.tree, runtime, sharing, self.checkpoint)
         self.heads, self.logs = Heads.of(network), [log]
         embedding = readings.states(final=True)
         self.reader = readings.reader
-        self.ranker = LinearLevel.fit(
-            self._features(x, embedding), labels, self._shortlist(true, embedding), self.tree.parents[1], c.solver,
-            weights=c.weights, runtime=runtime, title="train level 1",
+        self.ranker = self._part("ranker", sharing, lambda: self._rank_labels(x, embedding, true, labels))
+
+    def _rank_labels(self, x: CSR, embedding: Dense, true: CSR, labels: CSR) -> LinearLevel:
+        """Step 4."""
+        return LinearLevel.fit(
+            self._features(x, embedding), labels, self._shortlist(true, embedding), self.tree.parents[1],
+            self.config.solver, weights=self.config.weights, runtime=self.runtime, title="train level 1",
         )  # fmt: skip
 
     def _group(self, readings: Readings, x: CSR, train: Dataset) -> LabelTree:
@@ -197,7 +208,8 @@ class XTransformer(FineTuned[XTransformerConfig]):
         representation = self._represent(readings, x, train)
         with self.runtime.bar("grow tree"):
             tree = grow_tree(representation, self.config.tree, seed=seed, threads=cores)
-        if tree.levels == 1:  # too few labels to split
+        check_groups(tree, self.config.tree, "xr-transformer and lightxml do without")
+        if tree.levels == 1:
             return LabelTree.from_groups([list(range(tree.widths[0]))])
         return tree.keep([tree.levels - 2])
 
@@ -206,26 +218,53 @@ class XTransformer(FineTuned[XTransformerConfig]):
         kind, cores = self.config.representation, self.runtime.cores
         if kind == "pifa":
             return pifa(x, train.labels, threads=cores)
-        if kind == "text":
-            if train.space.texts is None:
-                raise DataError("representation 'text' needs label texts; add a labels.txt with label<TAB>text")
-            return self._untuned(readings, train.space.texts)
-        given = self.given_embedding
-        embedding = self._untuned(readings, texts_of(train.corpus), trained_on=True) if given is None else given
-        return pifa(normalise(np.ascontiguousarray(embedding, np.float32)), train.labels, threads=cores)
+        embedding, texts = self.given_embedding, self._read_for_labels(train)
+        if embedding is None and self._reads_alike(readings.encoder):
+            embedding = readings.states()  # which the matcher begins with, too
+        if embedding is None:
+            embedding = self._mean_states(readings.encoder, texts)
+        if len(embedding) != len(texts):
+            what = "labels" if kind == "text" else "training texts"
+            raise DataError(f"embeddings of {len(embedding):,} rows for {len(texts):,} {what}; give a row for each")
+        embedding = np.ascontiguousarray(embedding, np.float32)
+        return embedding if kind == "text" else pifa(normalise(embedding), train.labels, threads=cores)
 
-    def _untuned(self, readings: Readings, texts: Texts, *, trained_on: bool = False) -> Dense:
+    def embed_for_labels(self, train: Dataset) -> Dense | None:
+        """What `embedding` stands for, for every model that has these labels, representation and label encoder."""
+        if self.config.representation == "pifa":
+            return None
+        return self._mean_states(self._untuned(), self._read_for_labels(train))
+
+    def _read_for_labels(self, train: Dataset) -> Texts:
+        """The texts that tell what labels are."""
+        if self.config.representation == "pifa-neural":
+            return texts_of(train.corpus)
+        if train.space.texts is None:
+            raise DataError("representation 'text' needs label texts; add a labels.txt with label<TAB>text")
+        return train.space.texts
+
+    def _reads_alike(self, encoder: TextEncoder) -> bool:
+        """Whether the matcher begins with the very states that labels are represented by."""
+        alike = encoder.config.pooling == "mean" and not self.config.label_encoder
+        return alike and self.config.representation == "pifa-neural"
+
+    def _untuned(self) -> TextEncoder:
+        from treetop.neural.networks import seeded
+        from treetop.text.encoder import TextEncoder
+
+        with seeded(self.runtime.seed):  # a pooler that its files lack is random
+            return TextEncoder.load(self.config.encoder).to(self.runtime.device)
+
+    def _mean_states(self, encoder: TextEncoder, texts: Texts) -> Dense:
         """The mean of the last layer's states over the tokens: before tuning, a pooled token alone says little."""
         from treetop.text.encoder import TextEncoder
         from treetop.text.reading.readings import Readings
 
-        encoder, other, runtime = readings.encoder, self.config.label_encoder, self.runtime
+        other, runtime = self.config.label_encoder, self.runtime
         how = replace(encoder.config, pooling="mean")
         if other:
             own = replace(how, name=other, freeze=0, keep_frozen=False)
             reading = TextEncoder.load(own).to(runtime.device)
-        elif trained_on and encoder.config.pooling == "mean":
-            return readings.states()  # which the matcher begins with, too
         else:
             reading = TextEncoder(how, encoder.model, encoder.tokenizer)
         return Readings(reading, last_layer, reading.tokenize(texts, runtime=runtime), runtime).states()

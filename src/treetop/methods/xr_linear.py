@@ -25,23 +25,24 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 from treetop.config import adjust, settle
 from treetop.data import Corpus, Dataset
-from treetop.errors import ConfigError, DataError
-from treetop.labels import LabelTree, TreeConfig, beside, grow_from_texts, grow_tree, pifa
+from treetop.errors import ConfigError
+from treetop.labels import LabelTree, TreeConfig
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig
 from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words
 from treetop.methods.base import Method, training_memory
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking, weighing
 from treetop.methods.explaining.account import Account, account_of_trees
+from treetop.methods.label_features import Representation, tree_on
 from treetop.methods.parts import TFIDF_IF_TEXTS, Part
 from treetop.predictions import Ask, Predictions, fuse
 from treetop.progress import Stage
 from treetop.runtime import Runtime
 from treetop.store import Folder
-from treetop.text import Tfidf, TfidfConfig
+from treetop.text import TfidfConfig
 from treetop.types import CSR
 
 __all__ = ["XRLinear", "XRLinearConfig"]
@@ -57,7 +58,7 @@ class XRLinearConfig:
     """From texts to features."""
     features: FeatureSource = "auto"
     """Tf-idf of the texts, features given beside them, or both; "auto": the given ones if a benchmark ships them."""
-    representation: Literal["pifa", "pifa-plain", "text", "pifa+text"] = "pifa"
+    representation: Representation = "pifa"
     """What a label looks like to the tree: its texts (weighted by 1/√labels, or plainly), its name, or both."""
     tree: TreeConfig = field(default_factory=TreeConfig)
     """How labels are grouped."""
@@ -120,19 +121,8 @@ class XRLinear(Method[XRLinearConfig]):
 
     def grow(self, features: CSR, train: Dataset, seed: int) -> LabelTree:
         """The tree that labels are grouped into, from the features of the training texts."""
-        kind, cores = self.config.representation, self.runtime.cores
-        plain = kind == "pifa-plain"
-        if plain or kind == "pifa":
-            return grow_from_texts(
-                features, train.labels, self.config.tree, normalise_labels=not plain, seed=seed, threads=cores
-            )
-        parts = []
-        if kind == "pifa+text":
-            parts.append(pifa(features, train.labels, threads=cores))
-        if train.space.texts is None:
-            raise DataError(f"representation '{kind}' needs label texts; add a labels.txt with label<TAB>text")
-        parts.append(Tfidf(TfidfConfig()).fit_transform(train.space.texts))
-        return grow_tree(parts[0] if len(parts) == 1 else beside(*parts), self.config.tree, seed=seed, threads=cores)
+        c, cores = self.config, self.runtime.cores
+        return tree_on(c.representation, features, train, c.tree, seed=seed, threads=cores)
 
     def searching(self, search: SearchConfig) -> XRLinear:
         """The same weights, not copied, with another search; scores differ, so what was calibrated is no longer."""

@@ -14,7 +14,7 @@ Zhang, Chang, Yu, Dhillon: Fast Multi-Resolution Transformer Fine-tuning for XMC
 |----------------|---------------------------------------------|
 | Y^(t), C^(t)   | `true`, `tree.membership(t)`                |
 | R̂^(t), α       | `relevance`, `negative`                     |
-| P^(t-1), k     | `found`, `beam`                             |
+| P^(t-1), k     | `found`, `beam` (Algorithm 1's linear model: `rivals`) |
 | M^(t)          | children of `shortlist`                        |
 | W_init         | `bootstrap`                                 |
 | Φ_cat (eq. 10) | `features`: tf-idf ⊕ normalised embedding   |
@@ -22,7 +22,8 @@ Zhang, Chang, Yu, Dhillon: Fast Multi-Resolution Transformer Fine-tuning for XMC
 Known differences from the authors' code: the linear solution of eq. 11 is that of embeddings without their mean, and
 has a cost of 1 for such of length one, where theirs is 100 whatever their length, which learns the training texts by
 heart (`bootstrap_c`), and the coarsest level begins there too (the paper's start at random is bootstrap="linear"); the
-matcher of a level is the network alone, where theirs adds a linear model; padding is masked; the last update of a level
+network that was tuned finds the next level's rivals, where Algorithm 1 trains a linear model on Φ_cat for that
+(`rivals="linear"`, as in the presets); padding is masked; the last update of a level
 is kept (theirs goes back to the last checkpoint); nodes see the pooled token or the mean of all, where theirs see
 BERT's pooler (encoder.pooling="pooler"); gradients are clipped together, where theirs are for the encoder and for the
 nodes; attention weights are not dropped (`encoder.attention_dropout`). As in the code, not in eq. 4, the labels of a
@@ -32,18 +33,20 @@ text are scaled to length one before PIFA.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from treetop.config import settle
 from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError
-from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
+from treetop.labels import LabelTree, TreeConfig
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
-from treetop.methods.bag import FeatureSource, bag_of_words, fit_bag_of_words, texts_of
+from treetop.methods.bag import FeatureSource, bag_of_words, texts_of
 from treetop.methods.costs import Sizes, growing, planned_widths, ranking, weighing
 from treetop.methods.explaining.account import Account, account_of_trees
 from treetop.methods.explaining.encoders import unit_times, with_encoder
 from treetop.methods.fine_tuned import FineTuned, last_layer, reader_part
+from treetop.methods.label_features import Representation, tree_on
 from treetop.methods.parts import TFIDF_IF_TEXTS, linear_tree
 from treetop.neural.settings import Divisor, OptimConfig, check_watched
 from treetop.predictions import Ask, Predictions
@@ -56,6 +59,7 @@ from treetop.types import CSR, Dense
 if TYPE_CHECKING:
     from treetop.neural.costs import EncoderCosts
     from treetop.neural.memory import Head
+    from treetop.neural.sharing import Sharing
     from treetop.text.encoder import EncoderSize
 
 __all__ = ["XRTransformer", "XRTransformerConfig"]
@@ -82,6 +86,8 @@ class XRTransformerConfig:
     """Features of both trees and of the ranker."""
     features: FeatureSource = "auto"
     """Tf-idf of the texts, features given beside them, or both; "auto": the given ones if a benchmark ships them."""
+    representation: Representation = "pifa"
+    """What a label looks like to both trees (Z): its texts, its own text, or both."""
     coarse_tree: TreeConfig = field(default_factory=lambda: TreeConfig(max_leaf=16, branching=16, top_width=256))
     """The preliminary tree, on tf-idf."""
     finest: int = 32_768
@@ -90,6 +96,9 @@ class XRTransformerConfig:
     """Nodes found at a level whose children are the next shortlist."""
     negatives: Literal["teacher", "matcher", "both"] = "both"
     """Whose children are shortlisted: of a text's true nodes, of the nodes found for it (eq. 7), or of both (eq. 8)."""
+    rivals: Literal["network", "linear"] = "network"
+    """Who finds nodes for the next level's shortlist: the network that was tuned, or a linear model on tf-idf ⊕
+    embedding, trained for that at every level as in Algorithm 1."""
     loss: Literal["squared_hinge", "bce"] = "squared_hinge"
     """The loss of a node."""
     relevance: Literal["share", "count", "off"] = "share"
@@ -138,6 +147,7 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
     """XR-Transformer; `checkpoint` is a folder that an interrupted `fit` continues from."""
 
     name = "xr-transformer"
+    ranker: LinearTree
     config_class = XRTransformerConfig
     parts = (
         TFIDF_IF_TEXTS,
@@ -145,7 +155,7 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
         linear_tree("ranker", lambda config: config.ranker.search),
     )
 
-    def _learn(self, train: Dataset) -> None:
+    def _learn(self, train: Dataset, sharing: Sharing) -> None:
         from treetop.methods.tuning.xr_transformer import Tuning
         from treetop.neural.networks import seeded
         from treetop.text.encoder import TextEncoder
@@ -153,25 +163,29 @@ class XRTransformer(FineTuned[XRTransformerConfig]):
         from treetop.text.reading.readings import Readings
 
         c, runtime = self.config, self.runtime
-        with runtime.bar("tf-idf"):
-            self.tfidf, x = fit_bag_of_words(c.tfidf, train.corpus, features=c.features, threads=runtime.cores)
-        tree = self._grow(x, train.labels, c.coarse_tree)
+        x = self._weigh(train, sharing)
+        tree = sharing.once("tree", lambda: self._grow(x, train, c.coarse_tree), LabelTree.save, LabelTree.load)
         with seeded(runtime.seed):  # a pooler that its files lack is random
             encoder = TextEncoder.load(c.encoder).to(runtime.device)
-        tokens = encoder.tokenize(texts_of(train.corpus), self.checkpoint, runtime)
+        tokens = sharing.first(lambda: encoder.tokenize(texts_of(train.corpus), self.checkpoint, runtime))
         tokens = keep_frozen(encoder, tokens, self.checkpoint, runtime)
-        readings = Readings(encoder, last_layer, tokens, runtime, self.checkpoint)
-        tuning = Tuning(c, encoder, tree, runtime, self.checkpoint)
-        tuning.run(readings, binarise(train.labels))
-        features = self._features(x, readings.states(final=True))
-        fine = self._grow(features, train.labels, c.fine_tree) if c.refine else tree
-        self.ranker = LinearTree.fit(features, train.labels, fine, c.ranker, runtime=runtime)
+        readings = Readings(encoder, last_layer, tokens, runtime, self.checkpoint, peers=sharing.peers)
+        tuning = Tuning(c, encoder, tree, runtime, sharing, self.checkpoint)
+        tuning.run(readings, binarise(train.labels), partial(self._features, x))
+        states = readings.states(final=True)
+        self.ranker = self._part("ranker", sharing, lambda: self._rank_labels(x, states, tree, train))
         self.reader, self.logs = readings.reader, tuning.logs
 
-    def _grow(self, features: AnyFeatures, labels: CSR, config: TreeConfig) -> LabelTree:
-        with self.runtime.bar("grow tree"):
-            representation = pifa(features, labels, threads=self.runtime.cores)
-            return grow_tree(representation, config, seed=self.runtime.seed, threads=self.runtime.cores)
+    def _rank_labels(self, x: CSR, states: Dense, tree: LabelTree, train: Dataset) -> LinearTree:
+        """Step 5: the refined tree, and the classifiers on it."""
+        features = self._features(x, states)
+        fine = self._grow(features, train, self.config.fine_tree) if self.config.refine else tree
+        return LinearTree.fit(features, train.labels, fine, self.config.ranker, runtime=self.runtime)
+
+    def _grow(self, features: AnyFeatures, train: Dataset, config: TreeConfig) -> LabelTree:
+        kind, runtime = self.config.representation, self.runtime
+        with runtime.bar("grow tree"):
+            return tree_on(kind, features, train, config, seed=runtime.seed, threads=runtime.cores)
 
     def _features(self, x: CSR, embedding: Dense) -> AnyFeatures:
         """Eq. 10."""

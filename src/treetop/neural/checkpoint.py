@@ -20,13 +20,19 @@ from torch import Tensor
 
 from treetop.errors import ConfigError, StoreError
 from treetop.neural.board import FOLDER as BOARD, Board
-from treetop.store import Folder, whole_file
+from treetop.store import Folder, Late, whole_file
 
 __all__ = ["UNESSENTIAL", "Checkpoints", "claim", "optimiser_state", "restore_optimiser"]
 
 RUN = "run.json"
-UNESSENTIAL = ("checkpoint_every", "log_every")
+UNESSENTIAL = ("checkpoint_every", "checkpoint_minutes", "log_every")
 """Options that may differ when a run is resumed, as they do not change what is learned."""
+
+
+def _late(tensor: Tensor) -> Late:
+    """One tensor after the other comes from its device when it is written."""
+    kind = torch.empty(0, dtype=tensor.dtype).numpy().dtype
+    return Late(kind, tuple(tensor.shape), lambda: tensor.detach().cpu().contiguous().numpy())
 
 
 class Checkpoints:
@@ -44,8 +50,7 @@ class Checkpoints:
         target = self.folder / f"step-{step:09d}"
         shutil.rmtree(target, ignore_errors=True)
         with Folder.create(target) as folder:
-            arrays = {name: tensor.detach().cpu().contiguous().numpy() for name, tensor in tensors.items()}
-            folder.write_tensors("tensors.safetensors", arrays)
+            folder.write_tensors("tensors.safetensors", {name: _late(tensor) for name, tensor in tensors.items()})
             folder.write_json("state.json", dict(state))
         for old in self._all():
             if old != target:

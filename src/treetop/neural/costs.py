@@ -16,11 +16,11 @@ import torch
 from torch import nn
 
 from treetop.neural.memory import Head
-from treetop.neural.precision import autocast
 from treetop.neural.settings import OptimConfig
 from treetop.progress import Stage
 from treetop.runtime import Runtime
 from treetop.text.encoder import EncoderConfig, EncoderSize
+from treetop.text.precision import autocast
 from treetop.text.reading.choosing import WORTH_EXPORTING
 from treetop.text.threads import threads
 

@@ -6,8 +6,9 @@ very batches an uninterrupted one would have seen, and so that processes that tr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,14 @@ class Nodes:
 
     def to(self, device: torch.device | str) -> Nodes:
         """The same on another device."""
-        return Nodes(self.ids.to(device), self.values.to(device))
+        return self._each(lambda tensor: tensor.to(device, non_blocking=True))
+
+    def pinned(self) -> Nodes:
+        """The same in memory that an accelerator reads while others compute."""
+        return self._each(_pinned)
+
+    def _each(self, change: Callable[[Tensor], Tensor]) -> Nodes:
+        return Nodes(change(self.ids), change(self.values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +60,21 @@ class Batch:
     """Shortlisted nodes, or nodes whose children are: as the network reads them."""
 
     def to(self, device: torch.device | str) -> Batch:
-        """The same on another device; tokens are moved by the encoder."""
-        shortlist = None if self.shortlist is None else self.shortlist.to(device)
-        return Batch(self.rows, self.tokens, tuple(nodes.to(device) for nodes in self.true), shortlist)
+        """The same on another device; tokens that are not pinned are moved by the encoder."""
+        sent = self.tokens.sent
+        if sent is not None:
+            sent = {name: tensor.to(device, non_blocking=True) for name, tensor in sent.items()}
+        return self._with(replace(self.tokens, sent=sent), lambda nodes: nodes.to(device))
+
+    def pinned(self) -> Batch:
+        """The same in memory that an accelerator reads while others compute."""
+        arrays = {name: getattr(self.tokens, name) for name in ("ids", "mask", "types", "owner", "states")}
+        sent = {name: _pinned(torch.from_numpy(array)) for name, array in arrays.items() if array is not None}
+        return self._with(replace(self.tokens, sent=sent), Nodes.pinned)
+
+    def _with(self, tokens: Padded, change: Callable[[Nodes], Nodes]) -> Batch:
+        shortlist = None if self.shortlist is None else change(self.shortlist)
+        return Batch(self.rows, tokens, tuple(map(change, self.true)), shortlist)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -73,6 +93,13 @@ class Examples:
 
     def __len__(self) -> int:
         return len(self.tokens)
+
+    def digest(self) -> str:
+        """A word for the tokens and the true nodes."""
+        digest = hashlib.blake2b(digest_size=8)
+        for array in (self.tokens.ids, self.tokens.ptr, *(matrix.indices for matrix in self.true)):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
 
     def steps_per_epoch(self, texts_per_step: int) -> int:
         """Optimiser steps of one pass."""
@@ -97,13 +124,17 @@ class Examples:
         return Batch(rows, self.tokens.pad(rows, limit), true, shortlist)
 
 
+def _pinned(tensor: Tensor) -> Tensor:
+    return tensor.pin_memory() if torch.cuda.is_available() else tensor
+
+
 def padded_rows(matrix: CSR, rows: NDArray[Any]) -> Nodes:
     """Rows of a sparse matrix as padded tensors of columns and values."""
-    ptr = matrix.indptr.astype(np.int64)
-    size = ptr[rows + 1] - ptr[rows]
+    start = matrix.indptr[rows].astype(np.int64)
+    size = matrix.indptr[rows + 1] - start
     place = np.arange(int(size.max(initial=0)))
     real = place < size[:, None]
-    position = np.where(real, ptr[rows][:, None] + place, 0)
+    position = np.where(real, start[:, None] + place, 0)
     if matrix.nnz == 0:
         return Nodes(torch.full(position.shape, EMPTY), torch.zeros(position.shape))
     ids = np.where(real, matrix.indices[position], EMPTY).astype(np.int64)

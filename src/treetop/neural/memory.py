@@ -16,10 +16,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import torch
+
 from treetop.neural.settings import OptimConfig
 from treetop.text.encoder import EncoderConfig, EncoderSize
 
-__all__ = ["Head", "needed_memory"]
+__all__ = ["Head", "free_on", "needed_memory"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,11 @@ def _moving(head: Head, optim: OptimConfig) -> float:
     if not head.by_rows:
         return 3.0 * head.width
     return (1.0 if optim.second_moment == "row" else 2.0) * head.width
+
+
+def free_on(device: str) -> int | None:
+    """Bytes that are free on a GPU; None where the memory is the machine's."""
+    return int(torch.cuda.mem_get_info(device)[0]) if device.startswith("cuda") else None
 
 
 def _activations(size: EncoderSize, encoder: EncoderConfig, batch: int, share: float) -> float:

@@ -1,16 +1,19 @@
 """More than one process (`torchrun`): who am I, and sums of gradients over everyone, sparse rows included.
 
-Every process computes the gradient of its share of a batch, weighted by the share's size, and the shares are summed.
-The result is the gradient of the whole batch, so N processes with batches of B take the same steps as one process with
-batches of N·B. The world is a value that is passed, never reached for.
+Every process computes the gradient of its share of a step's texts, weighted by the share's size, and the shares are
+summed: N processes take the same steps as one. The world is a value that is passed, never reached for. If one of them
+ends before the others, they end with one line that says so; if they do not do the same, with one that names who.
 """
 
 from __future__ import annotations
 
 import atexit
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,6 +21,7 @@ import torch.distributed as dist
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from treetop.errors import ConfigError, ProcessError
 from treetop.neural.full_head import FullHead
 from treetop.runtime import Runtime
 
@@ -25,6 +29,8 @@ __all__ = ["World", "world_of"]
 
 BUCKET = 1 << 23
 """Numbers summed in one message: 32 MB."""
+PATIENCE = timedelta(days=7)
+"""How long a process waits for another that is alive and busy. One that is gone is noticed at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,51 +53,102 @@ class World:
         """Replace every gradient by its sum over the processes; full heads exchange what they keep instead."""
         if self.size == 1:
             return
-        for head in heads:
-            head.gather(self.rows_of_all)
         parameters = list(parameters)
         dense: list[nn.Parameter] = []
-        for parameter, kind in zip(parameters, self._kinds(parameters), strict=True):
-            if kind == _ROWS:
-                parameter.grad = self._gather_rows(parameter)
-            elif kind == _DENSE:
-                dense.append(parameter)
-        for bucket in _buckets(dense):
-            self._sum_dense(bucket)
+        with self._talking():
+            for head in heads:
+                head.gather(self.rows_of_all)
+            for parameter, kind in zip(parameters, self._kinds(parameters), strict=True):
+                if kind == _ROWS:
+                    parameter.grad = self._gather_rows(parameter)
+                elif kind == _DENSE:
+                    dense.append(parameter)
+        with self._talking():
+            for bucket in _buckets(dense):
+                self._sum_dense(bucket)
 
     def rows_of_all(self, own: Tensor) -> Tensor:
-        """The rows that each process has, one process after the other."""
+        """The rows that each process has, one process after the other; each is sent as long as it is."""
         counts = [torch.zeros(1, dtype=torch.int64) for _ in range(self.size)]
         dist.all_gather(counts, torch.tensor([len(own)]))
-        everyone = self._gather_padded(own, max(int(count) for count in counts))
-        return torch.cat([rows[: int(count)] for rows, count in zip(everyone, counts, strict=True)])
+        return self._gather_pieces(own, [int(count) for count in counts])
 
     def agree(self, value: float) -> float:
         """The value that the leading process has."""
         if self.size == 1:
             return value
         message = torch.tensor([value], dtype=torch.float64)
-        dist.broadcast(message, 0)
+        with self._talking():
+            dist.broadcast(message, 0)
         return float(message)
 
-    def total(self, value: float) -> float:
-        """The sum of a number over the processes."""
+    def total(self, value: float, step: int = 0) -> float:
+        """The sum of a number over the processes, which must all be at the same step."""
         if self.size == 1:
             return value
-        message = torch.tensor([value], dtype=torch.float64)
-        dist.all_reduce(message)
-        return float(message)
+        own = torch.tensor([value, float(step)], dtype=torch.float64)
+        everyone = [torch.empty_like(own) for _ in range(self.size)]
+        with self._talking():
+            dist.all_gather(everyone, own)
+        self._check_alike("step", [str(int(other[1])) for other in everyone])
+        return float(sum(float(other[0]) for other in everyone))
+
+    def tell(self, value: Any) -> Any:
+        """The value of the leading process, of any kind."""
+        if self.size == 1:
+            return value
+        message = [value]
+        with self._talking():
+            dist.broadcast_object_list(message, 0, device=torch.device("cpu"))
+        return message[0]
+
+    def gather(self, value: Any) -> list[Any]:
+        """The values of all processes, by rank."""
+        if self.size == 1:
+            return [value]
+        everyone: list[Any] = [None] * self.size
+        with self._talking():
+            dist.all_gather_object(everyone, value)
+        return everyone
+
+    def check_same(self, values: Mapping[str, Any]) -> None:
+        """Refuse to go on if the processes were given different settings or data."""
+        if self.size == 1:
+            return
+        everyone = self.gather({name: str(value) for name, value in values.items()})
+        for name in values:
+            self._check_alike(name, [other.get(name, "nothing") for other in everyone])
+
+    def _check_alike(self, what: str, values: list[str]) -> None:
+        for rank, value in enumerate(values):
+            if value != values[0]:
+                raise ConfigError(
+                    f"the {self.size} processes differ in their {what}: process 0 has {values[0]}, process {rank} has "
+                    f"{value}; start all with the same command, data and version"
+                )
+
+    @contextmanager
+    def _talking(self) -> Iterator[None]:
+        try:
+            yield
+        except RuntimeError as error:
+            first = (str(error).strip().splitlines() or [""])[0][:200]
+            raise ProcessError(
+                f"process {self.rank} of {self.size} lost another one ({first}), whose own message says why; "
+                "the same command with --resume continues from the last checkpoint"
+            ) from error
 
     def share_weights(self, module: nn.Module) -> None:
         """Give every process the weights of the leading one."""
         if self.size > 1:
-            for tensor in [*module.parameters(), *module.buffers()]:
-                dist.broadcast(tensor.data, 0)
+            with self._talking():
+                for tensor in [*module.parameters(), *module.buffers()]:
+                    dist.broadcast(tensor.data, 0)
 
     def wait(self) -> None:
         """Until everyone is here."""
         if self.size > 1:
-            dist.barrier()
+            self.total(0.0)  # a barrier of nccl would wait on GPUs
 
     def _kinds(self, parameters: list[nn.Parameter]) -> list[int]:
         """No gradient, rows, or dense, for each parameter: the fullest kind that any process has."""
@@ -111,22 +168,18 @@ class World:
     def _gather_rows(self, parameter: nn.Parameter) -> Tensor:
         """The rows that any process has a gradient for; rows of several are summed."""
         own = _row_gradient(parameter)
-        rows, values = own._indices()[0], own._values()
-        counts = [torch.zeros(1, dtype=torch.int64) for _ in range(self.size)]
-        dist.all_gather(counts, torch.tensor([len(rows)]))
-        most = max(int(count) for count in counts)
-        everyone_rows = self._gather_padded(rows, most)
-        everyone_values = self._gather_padded(values, most)
-        rows = torch.cat([r[: int(c)] for r, c in zip(everyone_rows, counts, strict=True)])
-        values = torch.cat([v[: int(c)] for v, c in zip(everyone_values, counts, strict=True)])
+        rows, values = self.rows_of_all(own._indices()[0]), self.rows_of_all(own._values())
         return torch.sparse_coo_tensor(rows[None], values, parameter.shape, check_invariants=False).coalesce()
 
-    def _gather_padded(self, own: Tensor, most: int) -> list[Tensor]:
-        padded = own.new_zeros(most, *own.shape[1:])
-        padded[: len(own)] = own
-        everyone = [torch.empty_like(padded) for _ in range(self.size)]
-        dist.all_gather(everyone, padded)
-        return everyone
+    def _gather_pieces(self, own: Tensor, sizes: list[int]) -> Tensor:
+        """The pieces of all processes below each other; each is sent as long as it is."""
+        whole = own.new_empty(sum(sizes), *own.shape[1:])
+        for rank, piece in enumerate(torch.split(whole, sizes)):
+            if rank == self.rank:
+                piece.copy_(own)
+            if len(piece):
+                dist.broadcast(piece, rank)
+        return whole
 
 
 _NONE, _ROWS, _DENSE = range(3)
@@ -170,7 +223,8 @@ def world_of(runtime: Runtime) -> World:
     if runtime.device.startswith("cuda"):
         torch.cuda.set_device(runtime.device)
     if not dist.is_initialized():
-        dist.init_process_group("cpu:gloo,cuda:nccl" if runtime.device.startswith("cuda") else "gloo")
+        kinds = "cpu:gloo,cuda:nccl" if runtime.device.startswith("cuda") else "gloo"
+        dist.init_process_group(kinds, timeout=PATIENCE)
         atexit.register(_leave)
     return World(dist.get_rank(), dist.get_world_size())
 

@@ -25,6 +25,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from treetop.errors import ConfigError
+from treetop.neural.touched import Touched
+from treetop.text.devices import must_wait
 
 __all__ = ["NodeScorer", "Scorer"]
 
@@ -84,13 +86,18 @@ class NodeScorer(Scorer):
         self.bias = nn.Parameter(torch.zeros(nodes)) if bias else None
         nn.init.xavier_uniform_(self.weight)
 
-    def forward(self, states: Tensor, shortlist: Tensor | None = None) -> Tensor:
-        """Logits of all nodes (texts, nodes), or of the shortlist (texts, places) with -inf in empty places."""
+    def forward(self, states: Tensor, shortlist: Tensor | None = None, touched: Touched | None = None) -> Tensor:
+        """Logits of all nodes (texts, nodes), or of the shortlist (texts, places) with -inf in empty places.
+
+        Several scorers that learn from one batch share `touched`.
+        """
         states = self.project(states)
         with torch.autocast(states.device.type, enabled=False):  # in 16 bits the best labels would all be as good
             if shortlist is None:
                 return functional.linear(states.float(), self.weight, self.bias)
-            logits: Tensor = _Sampled.apply(states.float(), self.weight, self.bias, shortlist)  # type: ignore[no-untyped-call]
+            logits: Tensor = _Sampled.apply(  # type: ignore[no-untyped-call]
+                states.float(), self.weight, self.bias, shortlist, touched or Touched()
+            )
         return logits
 
     def project(self, states: Tensor) -> Tensor:
@@ -111,33 +118,54 @@ class _Sampled(torch.autograd.Function):
     """The product of states and weights at the shortlist, with gradients for the rows that occur."""
 
     @staticmethod
-    def forward(ctx: Any, states: Tensor, weight: Tensor, bias: Tensor | None, shortlist: Tensor) -> Tensor:
+    def forward(
+        ctx: Any, states: Tensor, weight: Tensor, bias: Tensor | None, shortlist: Tensor, touched: Touched
+    ) -> Tensor:
         """Logits of the shortlist, -inf in empty places."""
-        real = shortlist >= 0
-        node = shortlist[real]
-        ptr = functional.pad(real.sum(1).cumsum(0), (1, 0)).int()
+        real, (entry, ptr) = shortlist >= 0, _entries(shortlist)
+        node = shortlist.reshape(-1)[entry].clamp(min=0)
         pattern = _csr(ptr, node.int(), torch.zeros(len(node), device=states.device), len(weight))
         values = torch.sparse.sampled_addmm(pattern, states, weight.t(), beta=0.0).values()
         if bias is not None:
             values = values + bias[node]
-        ctx.save_for_backward(states, weight, bias, real, node, ptr)
-        return torch.full(shortlist.shape, -torch.inf, device=states.device).masked_scatter_(real, values)
+        ctx.touched = touched
+        ctx.note = touched.note(shortlist.reshape(-1)[entry], len(weight)) if ctx.needs_input_grad[1] else -1
+        ctx.save_for_backward(states, weight, bias, real, entry, node, ptr)
+        logits = states.new_full((shortlist.numel(),), -torch.inf)
+        logits[entry] = values
+        return logits.view(shortlist.shape).masked_fill_(~real, -torch.inf)
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, Tensor | None, Tensor | None, None]:
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, Tensor | None, Tensor | None, None, None]:
         """Gradients for states, weights and biases; the latter two for the rows that occur."""
-        states, weight, bias, real, node, ptr = ctx.saved_tensors
-        values = gradients[0][real]
+        states, weight, bias, real, entry, node, ptr = ctx.saved_tensors
+        values = gradients[0].masked_fill(~real, 0.0).reshape(-1)[entry]
         for_states = for_weight = for_bias = None
         if ctx.needs_input_grad[0]:
             for_states = _csr(ptr, node.int(), values, len(weight)) @ weight
         if ctx.needs_input_grad[1]:
-            rows, place = _compact(node, len(weight))
+            rows, places = ctx.touched.rows(ctx.note)
+            place = places[node].clamp(min=0)
             for_weight = _rows(rows, _transposed(ptr, place, values, len(rows)) @ states, weight)
             if bias is not None:
                 sums = torch.zeros(len(rows), device=values.device).index_add_(0, place, values)
                 for_bias = _rows(rows, sums, bias)
-        return for_states, for_weight, for_bias, None
+        return for_states, for_weight, for_bias, None, None
+
+
+def _entries(shortlist: Tensor) -> tuple[Tensor, Tensor]:
+    """The places that are computed, and where each text's begin among them.
+
+    On a CPU those that are not empty. To find these an accelerator would have to be waited for: there all are, and what
+    empty ones give is thrown away.
+    """
+    texts, places = shortlist.shape
+    if must_wait(shortlist):
+        entry = torch.arange(texts * places, device=shortlist.device)
+        ptr = torch.arange(texts + 1, device=shortlist.device, dtype=torch.int32) * places
+        return entry, ptr
+    real = shortlist >= 0
+    return real.reshape(-1).nonzero()[:, 0], functional.pad(real.sum(1).cumsum(0), (1, 0)).int()
 
 
 def _csr(ptr: Tensor, column: Tensor, values: Tensor, columns: int) -> Tensor:
@@ -148,14 +176,6 @@ def _csr(ptr: Tensor, column: Tensor, values: Tensor, columns: int) -> Tensor:
 def _rows(rows: Tensor, values: Tensor, like: Tensor) -> Tensor:
     """A gradient of the given rows only, shaped like the whole parameter."""
     return torch.sparse_coo_tensor(rows[None], values, size=like.shape, is_coalesced=True, check_invariants=False)
-
-
-def _compact(node: Tensor, nodes: int) -> tuple[Tensor, Tensor]:
-    """The distinct nodes in ascending order, and the place of each entry among them; marks instead of sorting."""
-    mark = torch.zeros(nodes, dtype=torch.bool, device=node.device)
-    mark[node] = True
-    rank = mark.cumsum(0) - 1
-    return mark.nonzero()[:, 0], rank[node]
 
 
 def _transposed(ptr: Tensor, column: Tensor, values: Tensor, columns: int) -> Tensor:

@@ -17,7 +17,7 @@ Divisor: TypeAlias = Literal["real", "width", "sum"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OptimConfig:
-    """How a network is fine-tuned. Steps are optimiser steps: `accumulate` batches on each process."""
+    """How a network is fine-tuned. Steps are optimiser steps."""
 
     lr: float = 5e-5
     """Peak learning rate of the encoder."""
@@ -32,9 +32,10 @@ class OptimConfig:
     steps: int = 0
     """Optimiser steps; 0 means by `epochs`."""
     batch_size: int = 32
-    """Texts per batch and process."""
+    """Texts that are read together, at most; a step takes `batch_size × accumulate` texts, however many processes share
+    them."""
     accumulate: int = 1
-    """Batches whose gradients are averaged before a step."""
+    """Batches whose gradients are averaged before a step; several processes divide them among themselves."""
     clip: float = 1.0
     """Largest norm of the whole gradient; 0 for no limit."""
     schedule: Literal["linear", "constant", "cosine", "one_cycle"] = "linear"
@@ -70,14 +71,17 @@ class OptimConfig:
     """Looks without a better dev score after which training stops; 0 means never."""
     progressive: tuple[int, ...] = ()
     """Token limits of successive equal parts of the training, short to long; empty means the encoder's limit."""
-    checkpoint_every: int = 500
-    """Steps between two checkpoints, if a folder for them is given."""
+    checkpoint_minutes: float = 10.0
+    """Minutes between two checkpoints, if a folder for them is given; 0 for none by the clock."""
+    checkpoint_every: int = 0
+    """Steps between two checkpoints beside those; 0 for none by steps."""
     log_every: int = 10
     """Steps between two lines of the log."""
 
     def __post_init__(self) -> None:
         _check(self, "positive", "lr", "batch_size", "accumulate", "eps", "average_every")
-        _check(self, "positive", "checkpoint_every", "log_every")
+        _check(self, "positive", "log_every")
+        _check(self, "zero or positive", "checkpoint_every", "checkpoint_minutes")
         _check(self, "zero or positive", "weight_decay", "head_weight_decay", "epochs", "steps", "clip", "warmup")
         _check(self, "zero or positive", "head_lr_factor", "watch_every", "patience")
         _check(self, "between 0 and 1", "cool_down", "beta1", "beta2", "average_from", "ema_decay")

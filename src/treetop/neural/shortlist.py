@@ -11,7 +11,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-__all__ = ["EMPTY", "Children", "expand", "expand_scores", "pick", "targets"]
+from treetop.text.devices import must_wait
+
+__all__ = ["EMPTY", "Children", "added", "expand", "expand_scores", "pick", "targets"]
 
 EMPTY = -1
 """The id of an empty place."""
@@ -23,23 +25,34 @@ class Children(nn.Module):
     start: Tensor
     count: Tensor
     nodes: Tensor
+    most: int
+    """Children of a node, at most; 0 where nodes differ so much that this says little."""
 
     def __init__(self, ptr: NDArray[np.int64], nodes: NDArray[np.int32]) -> None:
         super().__init__()
         bounds = torch.as_tensor(np.asarray(ptr, np.int64))
+        most = int(np.diff(ptr).max(initial=0))
+        self.most = most if most * (len(ptr) - 1) <= 2 * len(nodes) else 0
         self.register_buffer("start", bounds[:-1].clone(), persistent=False)
         self.register_buffer("count", bounds.diff(), persistent=False)
         self.register_buffer("nodes", torch.as_tensor(np.asarray(nodes, np.int64)), persistent=False)
 
 
 def pick(
-    scores: Tensor, shortlist: Tensor | None, beam: int, force: Tensor | None = None, carry: Tensor | None = None
+    scores: Tensor,
+    shortlist: Tensor | None,
+    beam: int,
+    force: Tensor | None = None,
+    carry: Tensor | None = None,
+    *,
+    most: int | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The `beam` best of each text's shortlist and their scores, best first; (texts, places) twice.
 
     With `carry`, other values of the same nodes, these are returned in the place of scores.
     `force` (shaped like the scores; true where > 0) marks nodes that are kept whatever their score, before all others:
-    teacher forcing. A text with more forced nodes than `beam` keeps every one of them.
+    teacher forcing. A text with more forced nodes than `beam` keeps every one of them. Who knows how many a text can
+    have at `most` need not wait for an accelerator to count them, where empty places are then behind.
     """
     worth = scores.detach()
     if shortlist is not None:
@@ -48,7 +61,9 @@ def pick(
     if force is not None:
         forced = force > 0
         worth = worth.masked_fill(forced, torch.inf)
-        width = max(beam, int(forced.sum(1).max())) if len(forced) else beam
+        if most is None or not must_wait(scores):
+            most = int(forced.sum(1).max()) if len(forced) else 0
+        width = max(beam, most)
     worth, place = worth.topk(min(width, worth.shape[1]), dim=1)
     kept = (worth > -torch.inf) & ((torch.arange(worth.shape[1], device=worth.device) < beam) | (worth == torch.inf))
     nodes = place if shortlist is None else shortlist.gather(1, place)
@@ -71,12 +86,23 @@ def _expand(nodes: Tensor, children: Children) -> tuple[Tensor, Tensor]:
     known = nodes.clamp(min=0)
     count = children.count[known].masked_fill(nodes < 0, 0)
     end = count.cumsum(1)
-    place = torch.arange(int(end[:, -1].max()) if len(end) else 0, device=nodes.device).repeat(len(nodes), 1)
+    width = children.most * nodes.shape[1] if must_wait(nodes) else 0
+    width = width or (int(end[:, -1].max()) if len(end) else 0)
+    place = torch.arange(width, device=nodes.device).repeat(len(nodes), 1)
     parent = torch.searchsorted(end, place, right=True).clamp(max=nodes.shape[1] - 1)
     real = place < end[:, -1:]
     position = children.start[known].gather(1, parent) + place - (end - count).gather(1, parent)
     found = children.nodes[position.masked_fill(~real, 0)] if len(children.nodes) else position
     return found.masked_fill(~real, EMPTY), parent
+
+
+def added(shortlist: Tensor, nodes: Tensor) -> Tensor:
+    """The shortlist with those of the given nodes (texts, places) that it lacks, behind its own."""
+    if nodes.shape[1] == 0 or shortlist.shape[1] == 0:
+        return torch.cat([shortlist, nodes], 1)
+    known, _ = shortlist.sort(1)
+    there = known.gather(1, torch.searchsorted(known, nodes).clamp(max=known.shape[1] - 1)) == nodes
+    return torch.cat([shortlist, nodes.masked_fill(there, EMPTY)], 1)
 
 
 def targets(true: Tensor, shortlist: Tensor | None, nodes: int, weights: Tensor | None = None) -> Tensor:

@@ -25,13 +25,16 @@ from treetop.config import to_dict
 from treetop.errors import ConfigError
 from treetop.neural.averaging import Average
 from treetop.neural.checkpoint import UNESSENTIAL, Checkpoints, optimiser_state, restore_optimiser
+from treetop.neural.dropout import CentredDropout
 from treetop.neural.examples import Batch, Examples
+from treetop.neural.feed import Feed
 from treetop.neural.full_head import RowRMS
 from treetop.neural.optimiser import Group, RowAdamW, beta1_at, clip_gradients, lr_factor, pace_heads
 from treetop.neural.parallel import World, world_of
-from treetop.neural.precision import autocast
+from treetop.neural.scaling import LossScale
 from treetop.neural.settings import OptimConfig
 from treetop.runtime import Runtime
+from treetop.text.precision import autocast
 from treetop.text.threads import threads
 
 __all__ = ["Trainable", "TrainingLog", "Watch", "fine_tune"]
@@ -86,10 +89,10 @@ def fine_tune(
     With `checkpoint`, a run that was interrupted continues from there, and ends as if it had not been. `title` is what
     the stage is called while it runs.
     """
-    with threads(runtime), torch.random.fork_rng():
+    with threads(runtime), torch.random.fork_rng(devices=_own_device(runtime)):
         run = _Run(module, examples, config, runtime, world_of(runtime), Checkpoints(checkpoint))
         run.resume()
-        with runtime.bar(title, run.steps, run.step) as advance:
+        with runtime.bar(title, run.steps, run.step) as advance, run.feed:
             while not run.finished:
                 run.take_step()
                 if watch is not None and run.validation_is_due():
@@ -120,10 +123,15 @@ class _Run:
         groups = module.parameter_groups(self.paced)
         self.parameters = {name: p for group in groups for name, p in group.parameters.items()}
         self.heads = [group.head for group in groups if group.head is not None]
+        self.centres = {n: m.centre for n, m in self.module.named_modules() if isinstance(m, CentredDropout)}
         self.optimisers = _optimisers(groups, config)
-        self.per_step = config.batch_size * config.accumulate * world.size
+        self.per_step = config.batch_size * config.accumulate
+        self.scale = LossScale(runtime.precision == "float16")
+        self.feed = Feed(self._batches, runtime.device)
         self.per_epoch = examples.steps_per_epoch(self.per_step)
         self.steps = config.steps or config.epochs * self.per_epoch
+        if world.size > 1:
+            world.check_same({**self._settings(), "data": examples.digest()})
         self.average = Average(config, self.parameters)
         self.best: dict[str, Tensor] = {}
         self.log = TrainingLog()
@@ -134,6 +142,7 @@ class _Run:
         self._order: tuple[int, list[NDArray[np.int64]]] = (-1, [])
         self._began, self._began_cpu, self._began_step = time.perf_counter(), time.process_time(), 0
         self._computing = autocast(runtime)
+        self._kept = time.monotonic()
 
     def _paced(self) -> OptimConfig:
         """The configuration, with the learning rate of heads set by a look at some texts if it was left open."""
@@ -143,7 +152,7 @@ class _Run:
     @torch.no_grad()
     def _score_some(self) -> None:
         self.module.eval()
-        rows = self.examples.order(0, self.config.batch_size * self.world.size, self.runtime.seed)[0]
+        rows = self.examples.order(0, self.config.batch_size, self.runtime.seed)[0]
         self.network.loss(self.examples.batch(rows).to(self.runtime.device))
 
     @property
@@ -156,50 +165,58 @@ class _Run:
     def take_step(self) -> None:
         """One move of the weights."""
         factor = self._set_rates()
-        rows = self._rows()
         seed = np.random.SeedSequence([self.runtime.seed, 2, self.step, self.world.rank]).generate_state(1)[0]
         torch.manual_seed(int(seed))
         self.module.train()
-        loss = self.world.total(sum(self._backward(part, len(rows)) for part in self._parts(rows)))
+        shares = [self._backward(batch, share) for batch, share in self.feed.step(self.step)]
+        self.world.sum_gradients(self.parameters.values(), self.heads)
+        norm = self._move()
+        # Only now is the device waited for: all that a step takes was handed to it before.
+        loss = self.world.total(float(torch.stack(shares).sum()) if shares else 0.0, self.step)
         if not math.isfinite(loss):
             raise ConfigError(
                 f"the loss is {loss} at step {self.step + 1}; lower lr (now {self.config.lr}) or set clip"
             )
-        self.world.sum_gradients(self.parameters.values(), self.heads)
-        norm = clip_gradients(self.parameters.values(), self.config.clip, self.heads)
-        for optimiser in self.optimisers:
-            optimiser.step()
-            optimiser.zero_grad(set_to_none=True)
         self.step += 1
         if self.average.due(self.step, self.steps):
             self._settle()
             self.average.add()
         self._record(loss, factor, norm)
 
-    def _rows(self) -> NDArray[np.int64]:
-        epoch, index = divmod(self.step, self.per_epoch)
+    def _move(self) -> Tensor | None:
+        """Let the optimisers move the weights; the norm of the gradient, where it was needed."""
+        norm = None
+        if self.scale.unscale(self.parameters.values(), self.heads):
+            norm = clip_gradients(self.parameters.values(), self.config.clip, self.heads)
+            for optimiser in self.optimisers:
+                optimiser.step()
+        for optimiser in self.optimisers:
+            optimiser.zero_grad(set_to_none=True)
+        return norm
+
+    def _batches(self, step: int) -> list[tuple[Batch, float]]:
+        """What this process reads for a step, part by part, each with its share of the step's texts."""
+        rows, limit = self._rows(step), self._limit(step)
+        own = self.world.share(rows)
+        parts = [own[start : start + self.config.batch_size] for start in range(0, len(own), self.config.batch_size)]
+        return [(self.examples.batch(part, limit), len(part) / len(rows)) for part in parts]
+
+    def _rows(self, step: int) -> NDArray[np.int64]:
+        epoch, index = divmod(step, self.per_epoch)
         if self._order[0] != epoch:
             self._order = (epoch, self.examples.order(epoch, self.per_step, self.runtime.seed))
         return self._order[1][index]
 
-    def _parts(self, rows: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-        """The share of this process in each of the batches whose gradients make a step."""
-        size = self.config.batch_size * self.world.size
-        return [self.world.share(rows[start : start + size]) for start in range(0, len(rows), size)]
-
-    def _backward(self, rows: NDArray[np.int64], whole: int) -> float:
+    def _backward(self, batch: Batch, share: float) -> Tensor:
         """Add the gradient of some texts, weighted by their share of the step; the share of the loss."""
-        if len(rows) == 0:
-            return 0.0
-        batch = self.examples.batch(rows, self._limit()).to(self.runtime.device)
         with self._computing:
-            loss = self.network.loss(batch) * (len(rows) / whole)
-        loss.backward()  # type: ignore[no-untyped-call]
-        return float(loss.detach())
+            loss = self.network.loss(batch) * share
+        (loss * self.scale.value).backward()  # type: ignore[no-untyped-call]
+        return loss.detach()
 
-    def _limit(self) -> int | None:
+    def _limit(self, step: int) -> int | None:
         lengths = self.config.progressive
-        return lengths[min(len(lengths) - 1, self.step * len(lengths) // self.steps)] if lengths else None
+        return lengths[min(len(lengths) - 1, step * len(lengths) // self.steps)] if lengths else None
 
     def _set_rates(self) -> float:
         factor = lr_factor(self.config, self.step, self.steps)
@@ -258,9 +275,14 @@ class _Run:
     # ── checkpoints ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def keep(self) -> None:
-        """Write a checkpoint if one is due."""
-        if self.world.is_leader and self.step % self.config.checkpoint_every == 0 and not self.finished:
+        """Write a checkpoint if one is due, by the clock or by the number of steps."""
+        if not self.world.is_leader or self.finished:
+            return
+        every, minutes = self.config.checkpoint_every, self.config.checkpoint_minutes
+        by_clock = minutes > 0 and time.monotonic() - self._kept >= 60 * minutes
+        if by_clock or (every and self.step % every == 0):
             self.checkpoints.write(self.step, self._state(), self._tensors())
+            self._kept = time.monotonic()
 
     def finish(self) -> None:
         """Put the final weights in place: the best, or the average, or the last."""
@@ -295,12 +317,16 @@ class _Run:
         _copy(_part(tensors, "weights/"), self.parameters)
         for optimiser in self.optimisers:
             restore_optimiser(optimiser, self.parameters, _part(tensors, "optimiser/"))
+        for name, centre in _part(tensors, "centre/").items():
+            self.centres[name].copy_(centre)
         device = self.runtime.device
         self.average.mean = {k: v.to(device) for k, v in _part(tensors, "average/").items()}
         self.best = {k: v.to(device) for k, v in _part(tensors, "best/").items()}
         self.average.count, self.waited = int(state["averaged"]), int(state["waited"])
         self._losses = list(map(float, state["losses"]))
         self.step, self.done, self.stopped = int(state["step"]), bool(state["done"]), bool(state["stopped"])
+        if "scale" in state:
+            self.scale.restore(state["scale"])
         self.log = TrainingLog(**state["log"])
         if not all(isinstance(record, dict) and "step" in record for record in self.log.records):
             raise ValueError("a record without its step")
@@ -324,6 +350,7 @@ class _Run:
         return {
             "settings": self._settings(), "step": self.step, "waited": self.waited, "averaged": self.average.count,
             "losses": self._losses, "stopped": self.stopped, "done": self.done, "log": log,
+            "scale": self.scale.state(),
         }  # fmt: skip
 
     def _spent(self) -> tuple[float, float]:
@@ -336,8 +363,14 @@ class _Run:
         moments = {k: v for optimiser in self.optimisers for k, v in optimiser_state(optimiser, names).items()}
         parts: dict[str, Mapping[str, Tensor]] = {
             "weights": self.parameters, "optimiser": moments, "average": self.average.mean, "best": self.best,
+            "centre": self.centres,
         }  # fmt: skip
         return {f"{part}/{name}": tensor for part, tensors in parts.items() for name, tensor in tensors.items()}
+
+
+def _own_device(runtime: Runtime) -> list[str]:
+    """The GPU whose random numbers are used, so that others are not woken."""
+    return [runtime.device] if runtime.device.startswith("cuda") else []
 
 
 def _norm(norm: Tensor | None) -> dict[str, float]:

@@ -35,8 +35,10 @@ try:
 except ImportError as error:
     raise MissingExtraError(error.name or "torch", "neural") from None
 
+from treetop.text.devices import must_wait
 from treetop.text.frozen import lowest, run_lowest, skipping
 from treetop.text.pooling import trained_pooling, write_mean_pooling
+from treetop.text.precision import autocast
 from treetop.text.pretrained import (
     check_frame,
     check_whole,
@@ -50,9 +52,19 @@ from treetop.text.pretrained import (
 )
 from treetop.text.threads import threads
 
-__all__ = ["EncoderConfig", "EncoderSize", "TextEncoder", "check_reads", "mean_tokens", "read_all", "size_of"]
+__all__ = [
+    "EncoderConfig",
+    "EncoderSize",
+    "TextEncoder",
+    "check_reads",
+    "limits_of",
+    "mean_tokens",
+    "read_all",
+    "size_of",
+]
 
 DROPOUTS = ("hidden_dropout_prob", "dropout", "embedding_dropout", "mlp_dropout", "classifier_dropout")
+_PLAIN_MASKS = ("bert", "roberta", "electra", "distilbert")  # of padding alone, in every layer
 ATTENTION_DROPOUTS = ("attention_probs_dropout_prob", "attention_dropout")
 MOSTLY_UNKNOWN = 0.4
 _SAMPLE = 256  # texts that are looked at before a training
@@ -77,6 +89,16 @@ def size_of(config: EncoderConfig) -> EncoderSize:
             model = transformers.AutoModel.from_config(about, trust_remote_code=False)  # type: ignore[no-untyped-call]
     parameters = sum(p.numel() for p in model.parameters())
     return EncoderSize(parameters, about.hidden_size, about.num_hidden_layers, about.num_attention_heads)
+
+
+def limits_of(name: str) -> tuple[int, int]:
+    """Tokens of the longest text that an encoder has positions for, 0 if it reads any, and its layers."""
+    source = find(name)
+    with opening(name, source):
+        about = read_config(source)
+        with torch.device("meta"):
+            model = transformers.AutoModel.from_config(about, trust_remote_code=False)  # type: ignore[no-untyped-call]
+    return _most_tokens(model) or 0, about.num_hidden_layers
 
 
 def check_reads(config: EncoderConfig, texts: Texts) -> None:
@@ -207,7 +229,8 @@ class TextEncoder(nn.Module):
     def pooled(self, inputs: Mapping[str, Tensor], layers: Sequence[int]) -> Tensor:
         """The state of each piece after each of the given layers, from the tensors that the model takes."""
         wanted = [layer % (self.layers + 1) for layer in layers]
-        output = self.model(**inputs, output_hidden_states=any(layer != self.layers for layer in wanted))
+        given = {**inputs, "attention_mask": self._as_it_is(inputs["attention_mask"])}
+        output = self.model(**given, output_hidden_states=any(layer != self.layers for layer in wanted))
         mask, last = inputs["attention_mask"], output.last_hidden_state
         states = [last if layer == self.layers else output.hidden_states[layer] for layer in wanted]
         pooled = [self._pool(state, mask) for state in states]
@@ -215,15 +238,29 @@ class TextEncoder(nn.Module):
             pooled = [output.pooler_output if w == self.layers else p for w, p in zip(wanted, pooled, strict=True)]
         return torch.stack(pooled)
 
+    def _as_it_is(self, mask: Tensor) -> Tensor:
+        """The mask in the form that is taken as it is: an accelerator is not asked whether it masks anything."""
+        if must_wait(mask) and self.model.config.model_type in _PLAIN_MASKS:
+            return mask[:, None, None, :].bool()
+        return mask
+
     def _inputs(self, batch: Padded) -> dict[str, Tensor]:
-        inputs = {"input_ids": batch.ids, "attention_mask": batch.mask, "token_type_ids": batch.types}
-        return {k: torch.from_numpy(v).to(self.device) for k, v in inputs.items() if v is not None}
+        names = {"input_ids": "ids", "attention_mask": "mask", "token_type_ids": "types"}
+        tensors = {name: self._tensor(batch, part) for name, part in names.items()}
+        return {name: tensor for name, tensor in tensors.items() if tensor is not None}
+
+    def _tensor(self, batch: Padded, part: str) -> Tensor | None:
+        """A part of a batch on the device of the encoder, where it may be already."""
+        if batch.sent is not None:
+            return batch.sent.get(part)
+        array = getattr(batch, part)
+        return None if array is None else torch.from_numpy(array).to(self.device)
 
     def _resuming(self, batch: Padded, lowest_wanted: int) -> AbstractContextManager[None]:
         """A block in which the frozen layers are skipped, if what they return is known and none below is wanted."""
         if batch.states is None or lowest_wanted < self.frozen_layers:
             return nullcontext()
-        states = torch.from_numpy(batch.states).to(self.device)
+        states: Any = self._tensor(batch, "states")
         return skipping(self.model, self.frozen_layers, (states, *self._beside) if self._beside is not None else states)
 
     @torch.no_grad()
@@ -250,7 +287,7 @@ class TextEncoder(nn.Module):
         name = self._name_of_states(tokens) if folder is not None and is_leader() else ""
         kept = FrozenStates(np.maximum(tokens.lengths(), 1), self.width, folder, name)
         self.eval()
-        with threads(runtime):  # one text tells what a layer returns beside its states
+        with threads(runtime), autocast(runtime):  # one text tells what a layer returns beside its states
             first = tokens.pad(np.arange(min(1, len(tokens))))
             if self._run_frozen(first).shape[:2] != first.ids.shape:
                 kind = self.model.config.model_type
@@ -325,7 +362,7 @@ def read_all(
     result = np.empty((len(tokens), width), np.float32)
     was_training = module.training
     module.eval()
-    with runtime.bar("embed", len(tokens)) as advance, threads(runtime):
+    with runtime.bar("embed", len(tokens)) as advance, threads(runtime), autocast(runtime):
         for rows in batches_by_length(tokens):
             result[rows] = read(tokens.pad(rows)).float().cpu().numpy()
             advance(len(rows))
@@ -365,9 +402,11 @@ def _join_pieces(pooled: Tensor, batch: Padded) -> Tensor:
     """The mean over the pieces of each text."""
     if batch.owner is None:
         return pooled
-    owner = torch.from_numpy(batch.owner).to(pooled.device)
+    sent = None if batch.sent is None else batch.sent["owner"]
+    owner = torch.from_numpy(batch.owner).to(pooled.device) if sent is None else sent
     total = pooled.new_zeros(pooled.shape[0], batch.texts, pooled.shape[2]).index_add(1, owner, pooled)
-    return total / torch.bincount(owner, minlength=batch.texts)[None, :, None]
+    pieces = torch.from_numpy(np.bincount(batch.owner, minlength=batch.texts)).to(pooled.device, non_blocking=True)
+    return total / pieces[None, :, None]
 
 
 def _rebuilt(config: EncoderConfig, about: Any, weights: dict[str, Any], tokenizer: Any, training: bool) -> TextEncoder:

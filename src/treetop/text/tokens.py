@@ -8,7 +8,7 @@ be split into chunks that each get a frame of their own.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
@@ -86,6 +86,8 @@ class Padded:
     texts: int
     states: Dense | None = None
     """What the frozen layers make of the tokens, where that is known: (pieces, tokens, width)."""
+    sent: Mapping[str, Any] | None = None
+    """These arrays as tensors by their names, where they were sent ahead to the device that reads them."""
 
 
 class Tokens:

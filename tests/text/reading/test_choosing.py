@@ -12,6 +12,7 @@ import torch
 from reading_helpers import ONE, asking, both, states_of
 from tiny_encoders import make_encoder
 from treetop.errors import MissingExtraError, StoreError
+from treetop.runtime import Runtime
 from treetop.text.encoder import EncoderConfig, TextEncoder
 from treetop.text.reading import choosing, safety
 from treetop.text.reading.choosing import agreement, check_installed, export_reader, open_reader
@@ -24,7 +25,7 @@ EXACT = 1e-5
 
 
 def test_int8_agrees_with_torch(exported: FolderReader, engine: str, encoder: TextEncoder, texts: list[str]) -> None:
-    states, expected = states_of(exported, texts), states_of(EncoderReader(encoder, (1, 2), threads=1), texts)
+    states, expected = states_of(exported, texts), states_of(EncoderReader(encoder, (1, 2), Runtime(threads=1)), texts)
     assert exported.reader.name == engine
     assert agreement(states, expected) > 0.99
     assert not np.allclose(states, expected, atol=EXACT)  # it does compute in 8 bits
@@ -53,7 +54,7 @@ def test_other_families_and_poolings(engine: str, family: str, pooling: Any, tex
     reader = export_reader(encoder, both, encoder.tokenize(texts), ONE)
     assert reader.reader.name == engine
     np.testing.assert_allclose(
-        states_of(reader, texts), states_of(EncoderReader(encoder, (1, 2), threads=1), texts), atol=EXACT
+        states_of(reader, texts), states_of(EncoderReader(encoder, (1, 2), Runtime(threads=1)), texts), atol=EXACT
     )
 
 

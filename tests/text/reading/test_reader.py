@@ -10,7 +10,7 @@ from treetop.text.tokens import Tokens
 
 
 def test_states_are_the_encoders(encoder: TextEncoder, tokens: Tokens) -> None:
-    states = read_states(TorchReader(encoder, (1, 2), threads=1), tokens, Runtime(threads=1))
+    states = read_states(TorchReader(encoder, (1, 2), Runtime(threads=1)), tokens, Runtime(threads=1))
     assert states.shape == (len(tokens), 2 * encoder.width)
     for place, layer in enumerate((1, 2)):
         expected = encoder.embed(tokens, Runtime(threads=1), layer=layer)
@@ -21,7 +21,9 @@ def test_pieces_of_a_text_are_averaged(encoder: TextEncoder, tokens: Tokens) -> 
     long = int(np.argmax(tokens.pieces()))
     assert tokens.pieces()[long] == 2
     batch = tokens.pad(np.array([long]))
-    pieces = TorchReader(encoder, (2,), threads=1).read(batch)
-    states = read_states(TorchReader(encoder, (2,), threads=1), tokens.take(np.array([long])), Runtime(threads=1))
+    pieces = TorchReader(encoder, (2,), Runtime(threads=1)).read(batch)
+    states = read_states(
+        TorchReader(encoder, (2,), Runtime(threads=1)), tokens.take(np.array([long])), Runtime(threads=1)
+    )
     assert pieces.shape == (2, encoder.width)
     np.testing.assert_allclose(states[0], pieces.mean(0), rtol=1e-5)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from treetop.apps.options import Data, Reading, Running, number_or_words, output
+from treetop.apps.options import Data, Precision, Reading, Running, number_or_words, output
 
 __all__ = ["evaluate"]
 
@@ -35,6 +35,7 @@ def evaluate(
     json_file: Annotated[Optional[Path], typer.Option("--json", help="Also write the figures to this file.")] = None,  # noqa: UP045
     reading: Reading,
     running: Running,
+    precision: Precision = "float32",
 ) -> None:
     """Measure a model on labelled texts, or the predictions of any program.
 
@@ -47,7 +48,7 @@ def evaluate(
 
     if model is None and predictions is None:
         raise ConfigError("there is nothing to measure; give a model folder, or --predictions with a file")
-    runtime = running.runtime()
+    runtime = running.runtime(precision=precision)
     loaded = None if model is None else load(model, runtime=runtime)
     dataset = reading.read(data, runtime, split=split, space=None if loaded is None else loaded.space)
     asked = metrics.split(",") if metrics else None

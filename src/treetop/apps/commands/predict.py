@@ -13,6 +13,7 @@ from treetop.apps.options import (
     Device,
     Encoding,
     ModelPath,
+    Precision,
     StripHtml,
     TextField,
     Threads,
@@ -46,6 +47,7 @@ def predict(
     chunk: Annotated[int, typer.Option(help="Texts at a time.")] = 1024,
     threads: Threads = 0,
     device: Device = "cpu",
+    precision: Precision = "float32",
     *,
     machines: Machines,
 ) -> None:
@@ -60,7 +62,7 @@ def predict(
     if out is not None:
         check_ending(out)
     labels = _allowed(only, labels_file)
-    loaded = load(model, runtime=make_runtime(0, threads, quiet=True, device=device))
+    loaded = load(model, runtime=make_runtime(0, threads, quiet=True, device=device, precision=precision))
     ask: dict[str, Any] = {"k": k, "threshold": threshold, "labels": labels, "beam": beam}
     loaded.predict([], **ask)  # what cannot be asked for is refused at once
     chunks = read_texts(source, text=text, chunk=chunk, encoding=encoding, strip_html=strip_html)

@@ -13,14 +13,17 @@ from treetop.errors import ConfigError
 from treetop.labels import LabelTree
 from treetop.methods.cascadexml import beams_of, layer_map, level_features
 from treetop.methods.heads import Heads
+from treetop.neural.dropout import CentredDropout
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import bce
 from treetop.neural.networks import find_nodes, node_frequencies, seeded
 from treetop.neural.optimiser import Group, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.settings import OptimConfig
-from treetop.neural.shortlist import Children, expand, pick, targets
+from treetop.neural.sharing import Sharing
+from treetop.neural.shortlist import Children, added, expand, pick, targets
 from treetop.neural.starting import start_linearly
+from treetop.neural.touched import Touched
 from treetop.neural.training import TrainingLog, Watch, fine_tune
 from treetop.runtime import Runtime
 from treetop.sparse import binarise, union
@@ -50,7 +53,7 @@ class Network(nn.Module):
             nn.Sequential(nn.Dropout(0.2), nn.Linear(len(joined) * width, width)) if len(joined) > 1 else nn.Identity()
             for joined in self.map
         )
-        self.dropouts = nn.ModuleList(nn.Dropout(p) for p in _spread(config.dropouts, tree.levels))
+        self.dropouts = nn.ModuleList(CentredDropout(p, width) for p in _spread(config.dropouts, tree.levels))
         self.scorers = nn.ModuleList(NodeScorer(n, width, by_rows=t > 0) for t, n in enumerate(tree.widths))
         self.below = nn.ModuleList(Children(*tree.children(level)) for level in range(1, tree.levels))
         self.beams = beams_of(config, tree.levels)
@@ -71,15 +74,22 @@ class Network(nn.Module):
     def loss(self, batch: Batch) -> Tensor:
         """Eq. 5: the sum over levels of the weighted cross-entropy over the shortlist."""
         states: Tensor = self.encoder(batch.tokens, self.layers)
-        shortlist, total = None, states.new_zeros(())
+        shortlist, total, touched = None, states.new_zeros(()), Touched()
         for level, scorer in enumerate(self.scorers):
-            logits = scorer(self.features(states, level), shortlist)
+            logits = scorer(self.features(states, level), shortlist, touched)
             hit = targets(batch.true[level].ids, shortlist, scorer.nodes)  # type: ignore[arg-type]
             total = total + self.weights[level] * bce(logits, hit, shortlist, self.config.divide_by)
             if level < self.levels - 1:
-                best, _ = pick(logits, shortlist, self.beams[level], force=hit)
-                shortlist = expand(best, self.below[level])  # type: ignore[arg-type]
+                shortlist = self._refine(level, logits, shortlist, hit, batch)
         return total
+
+    def _refine(self, level: int, logits: Tensor, shortlist: Tensor | None, hit: Tensor, batch: Batch) -> Tensor:
+        """Eq. 3: the children of the best nodes, and what is true at the level below."""
+        below, siblings = self.below[level], self.config.forcing == "parents"
+        most = batch.true[level].ids.shape[1]
+        best, _ = pick(logits, shortlist, self.beams[level], force=hit if siblings else None, most=most)
+        found = expand(best, below)  # type: ignore[arg-type]
+        return found if siblings else added(found, batch.true[level + 1].ids)
 
     def parameter_groups(self, config: OptimConfig) -> list[Group]:
         """The encoder, and everything else at its own rate."""
@@ -90,9 +100,16 @@ class Tuning:
     """The training of a network; `checkpoint` is where to continue."""
 
     def __init__(
-        self, config: CascadeXMLConfig, layers: Layers, tree: LabelTree, runtime: Runtime, checkpoint: Path | None
+        self,
+        config: CascadeXMLConfig,
+        layers: Layers,
+        tree: LabelTree,
+        runtime: Runtime,
+        sharing: Sharing,
+        checkpoint: Path | None,
     ) -> None:
         self.config, self.layers, self.tree, self.runtime, self.checkpoint = config, layers, tree, runtime, checkpoint
+        self.sharing = sharing
         with seeded(runtime.seed):
             self.network = Network(config, TextEncoder.load(config.encoder), tree)
         self.network.to(runtime.device)
@@ -100,15 +117,17 @@ class Tuning:
     def read(self, texts: Texts) -> Readings:
         """The texts, to be read before and after the encoder learns."""
         encoder, lowest = self.network.encoder, self.network.layers[0]
-        tokens = encoder.tokenize(texts, self.checkpoint, self.runtime)
+        tokens = self.sharing.first(lambda: encoder.tokenize(texts, self.checkpoint, self.runtime))
         tokens = keep_frozen(encoder, tokens, self.checkpoint, self.runtime, lowest_wanted=lowest)
-        return Readings(encoder, self.layers, tokens, self.runtime, self.checkpoint)
+        return Readings(encoder, self.layers, tokens, self.runtime, self.checkpoint, peers=self.sharing.peers)
 
     def run(self, readings: Readings, labels: CSR, watch: Watch | None) -> TrainingLog:
         """Learn; `watch` judges the network meanwhile."""
         levels = [self.tree.lift(labels, level) for level in range(self.tree.levels)]
         if self.config.bootstrap == "linear":
-            self._begin(readings.states(), [binarise(level) for level in levels])
+            states = readings.states()
+            if self.sharing.world.is_leader:  # whose weights the others are given when they begin
+                self._begin(states, [binarise(level) for level in levels])
         elif self.config.bootstrap == "prior":
             self.network.expect(levels, self.tree)
         examples = Examples(readings.tokens, levels)
@@ -126,6 +145,7 @@ class Tuning:
             joined = network.map[level]
             before = heads.affine(f"joins.{level}.1") if len(joined) > 1 else None
             features = level_features(states, layers, joined, before)
+            network.dropouts[level].around(features)  # type: ignore[operator]
             start_linearly(scorer, features, true[level], shortlist, tree, level, runtime, loss="bce")
             if level + 1 < network.levels:
                 beam, below = network.beams[level], network.below[level - 1] if level else None

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from treetop.labels import LabelTree
 from treetop.methods.heads import FILE as HEADS, Heads
+from treetop.neural.dropout import CentredDropout
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.full_head import FullHead
 from treetop.neural.losses import bce
@@ -19,6 +20,7 @@ from treetop.neural.networks import node_frequencies, seeded
 from treetop.neural.optimiser import Group, group_parameters
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.settings import OptimConfig
+from treetop.neural.sharing import Sharing
 from treetop.neural.shortlist import Children, expand, pick, targets
 from treetop.neural.starting import start_linearly
 from treetop.neural.training import TrainingLog, Watch, fine_tune
@@ -49,7 +51,7 @@ class Network(nn.Module):
         self.config, self.encoder = config, encoder
         self.layers = tuple(layers(encoder.layers))
         width, labels = encoder.width * len(self.layers), tree.widths[-1]
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = CentredDropout(config.dropout, width)
         self.recalls_only = False
         self.recall: NodeScorer | None = None
         self.first_encoder: TextEncoder | None = None  # what recall reads by, where ranking has one of its own (BS)
@@ -87,7 +89,8 @@ class Network(nn.Module):
         of_recall = bce(groups, hit, None, divide_by)
         if self.recalls_only:
             return of_recall
-        return of_recall + self._ranking_loss(states, pick(groups, None, self.config.beam, force=hit)[0], batch)
+        best, _ = pick(groups, None, self.config.beam, force=hit, most=batch.true[0].ids.shape[1])
+        return of_recall + self._ranking_loss(states, best, batch)
 
     def _ranking_loss(self, states: Tensor, groups: Tensor, batch: Batch) -> Tensor:
         """The loss over the labels of some groups."""
@@ -104,9 +107,16 @@ class Tuning:
     """The training of a network; `checkpoint` is where to continue."""
 
     def __init__(
-        self, config: LightXMLConfig, layers: Layers, tree: LabelTree, runtime: Runtime, checkpoint: Path | None
+        self,
+        config: LightXMLConfig,
+        layers: Layers,
+        tree: LabelTree,
+        runtime: Runtime,
+        sharing: Sharing,
+        checkpoint: Path | None,
     ) -> None:
         self.config, self.layers, self.tree, self.runtime, self.checkpoint = config, layers, tree, runtime, checkpoint
+        self.sharing = sharing
         with seeded(runtime.seed):
             self.network = Network(config, TextEncoder.load(config.encoder), layers, tree)
         self.network.to(runtime.device)
@@ -115,9 +125,9 @@ class Tuning:
     def read(self, texts: Texts) -> Readings:
         """The texts, to be read before, while and after the encoder learns."""
         encoder, lowest = self.network.encoder, self.network.layers[0]
-        tokens = encoder.tokenize(texts, self.checkpoint, self.runtime)
+        tokens = self.sharing.first(lambda: encoder.tokenize(texts, self.checkpoint, self.runtime))
         tokens = keep_frozen(encoder, tokens, self.checkpoint, self.runtime, lowest_wanted=lowest)
-        return Readings(encoder, self.layers, tokens, self.runtime, self.checkpoint)
+        return Readings(encoder, self.layers, tokens, self.runtime, self.checkpoint, peers=self.sharing.peers)
 
     def run(self, readings: Readings, labels: CSR, watch: Watch | None) -> None:
         """Learn; `watch` judges the network meanwhile."""
@@ -134,7 +144,9 @@ class Tuning:
             scorer.expect(node_frequencies(true))
         elif self.config.bootstrap == "linear":
             states = readings.states()
-            start_linearly(scorer, states, binarise(true), None, self.tree, 0, self.runtime, loss="bce")
+            self.network.dropout.around(states)
+            if self.sharing.world.is_leader:  # whose weights the others are given when they begin
+                start_linearly(scorer, states, binarise(true), None, self.tree, 0, self.runtime, loss="bce")
 
     def _train_in_turn(self, readings: Readings, true: list[CSR], watch: Watch | None) -> None:
         """Static negatives: recall first, then ranking among the labels of the true groups and of those it found."""
@@ -145,7 +157,7 @@ class Tuning:
         network.recalls_only = False
         network.recall.requires_grad_(False)
         states, recall = readings.states(), Heads.of(network).level("recall")
-        found = recall.best(states, self.config.beam, self.runtime)
+        found = self.sharing.told(lambda: recall.best(states, self.config.beam, self.runtime))
         if self.config.negatives == "static-tuned":
             network.split_encoders()
         else:
@@ -165,4 +177,4 @@ def older_first_reader(model: LightXML, folder: Folder) -> EncoderReader:
     with folder.reading(HEADS):
         own = {name.removeprefix(OLDER): np.array(array) for name, array in arrays.items() if name.startswith(OLDER)}
         encoder.load_state_dict({name: torch.from_numpy(array) for name, array in own.items()})
-    return EncoderReader(encoder.to(model.runtime.device), model.layers(encoder.layers), model.runtime.cores)
+    return EncoderReader(encoder.to(model.runtime.device), model.layers(encoder.layers), model.runtime)

@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from treetop.errors import ConfigError
 from treetop.labels import LabelTree
+from treetop.linear import LinearLevel
+from treetop.linear.tree import reach
 from treetop.neural.checkpoint import Checkpoints
+from treetop.neural.dropout import CentredDropout
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.losses import LOSSES
 from treetop.neural.networks import find_nodes, node_frequencies, seeded
 from treetop.neural.optimiser import Group, group_parameters
+from treetop.neural.parallel import World
 from treetop.neural.scorer import NodeScorer
 from treetop.neural.settings import OptimConfig
+from treetop.neural.sharing import Sharing
 from treetop.neural.shortlist import Children, expand, targets
 from treetop.neural.starting import start_linearly
 from treetop.neural.training import TrainingLog, fine_tune
 from treetop.runtime import Runtime
-from treetop.sparse import binarise, normalise, union
+from treetop.sparse import AnyFeatures, binarise, canonical, normalise, union
 from treetop.text.encoder import TextEncoder
 from treetop.text.reading.readings import Readings
 from treetop.text.tokens import Padded, Tokens
-from treetop.types import CSR
+from treetop.types import CSR, Dense
 
 if TYPE_CHECKING:
     from treetop.methods.xr_transformer import XRTransformerConfig
@@ -40,7 +49,7 @@ class Network(nn.Module):
     def __init__(self, config: XRTransformerConfig, encoder: TextEncoder, tree: LabelTree, level: int) -> None:
         super().__init__()
         self.config, self.encoder = config, encoder
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = CentredDropout(config.dropout, encoder.width)
         self.scorer = NodeScorer(tree.widths[level], encoder.width, by_rows=level > 0)
         self.below = Children(*tree.children(level))
 
@@ -70,14 +79,18 @@ class Tuning:
         encoder: TextEncoder,
         tree: LabelTree,
         runtime: Runtime,
+        sharing: Sharing | None = None,
         checkpoint: Path | None = None,
     ) -> None:
         self.config, self.encoder, self.tree, self.runtime = config, encoder, tree, runtime
-        self.checkpoint = checkpoint
+        self.sharing, self.checkpoint = sharing or Sharing(World()), checkpoint
         self.logs: list[TrainingLog] = []
 
-    def run(self, readings: Readings, labels: CSR) -> None:
-        """Tune the encoder on one level after the other. The search itself (`found`) never sees the truth."""
+    def run(self, readings: Readings, labels: CSR, join: Callable[[Dense], AnyFeatures]) -> None:
+        """Tune the encoder on one level after the other. The search itself (`found`) never sees the truth.
+
+        `join` makes the features of eq. 10 of what the encoder makes of the texts.
+        """
         levels, tree = self._levels(), self.tree
         shortlist: CSR | None = None
         found: CSR | None = None
@@ -87,9 +100,41 @@ class Tuning:
             network = self.network(readings, level, true, shortlist, above)
             self.logs.append(self._train(network, readings.tokens, true, shortlist, level))
             if level + 1 < levels:
-                beam, states = self.config.beam, readings.states()
-                found = find_nodes(network.scorer, states, beam, self.runtime, found=found, below=network.below)
+                found = self._find(network, readings.states(), join, true, shortlist, found, level)
                 shortlist, above = self.shortlist(binarise(true), binarise(found)), network.scorer
+
+    def _find(
+        self,
+        network: Network,
+        states: Dense,
+        join: Callable[[Dense], AnyFeatures],
+        true: CSR,
+        shortlist: CSR | None,
+        found: CSR | None,
+        level: int,
+    ) -> CSR:
+        """Eq. 7: the best nodes of a level below those found before, with the logarithms of their scores."""
+        c, runtime = self.config, self.runtime
+        if c.rivals == "network":
+            return self.sharing.each(len(states), partial(self._find_some, network, states, found))
+
+        def solve() -> CSR:
+            features, costs = join(states), costs_of(true, c.relevance)
+            linear = LinearLevel.fit(
+                features, costs, shortlist, self.tree.parents[level], c.ranker.solver, costs=c.relevance != "off",
+                runtime=runtime, title=f"rivals of level {level}",
+            )  # fmt: skip
+            return reach(linear, features, found, replace(c.ranker.search, beam=c.beam), runtime)
+
+        return self.sharing.told(solve)
+
+    def _find_some(self, network: Network, states: Dense, found: CSR | None, rows: NDArray[np.int64]) -> CSR:
+        """The best nodes of some texts, by the network."""
+        link = "sigmoid" if self.config.loss == "bce" else "l3-hinge"
+        above = None if found is None else canonical(found[rows])
+        return find_nodes(
+            network.scorer, states[rows], self.config.beam, self.runtime, link=link, found=above, below=network.below
+        )
 
     def shortlist(self, true: CSR, found: CSR) -> CSR:
         """The nodes whose children are shortlisted: eq. 8 and its parts."""
@@ -114,10 +159,13 @@ class Tuning:
         if Checkpoints(self._folder(level)).begun:  # whose weights are not those of any beginning
             return network
         if readings is not None and (kind == "everywhere" or (kind == "linear" and level > 0)):
-            start_linearly(
-                network.scorer, readings.states(), costs_of(true, c.relevance), shortlist, tree, level, self.runtime,
-                cost=c.bootstrap_c, negative=c.negative, loss=c.loss,
-            )  # fmt: skip
+            states = readings.states()
+            network.dropout.around(states)
+            if self.sharing.world.is_leader:  # whose weights the others are given when they begin
+                start_linearly(
+                    network.scorer, states, costs_of(true, c.relevance), shortlist, tree, level, self.runtime,
+                    cost=c.bootstrap_c, negative=c.negative, loss=c.loss,
+                )  # fmt: skip
         elif kind == "inherit" and above is not None:
             parent = torch.from_numpy(tree.parents[level].astype(np.int64))
             assert above.bias is not None

@@ -82,7 +82,7 @@ def export_reader(encoder: TextEncoder, layers: Layers, tokens: Tokens, runtime:
     """The encoder as it is now, exported for the engine that its configuration asks for, or read with torch."""
     from treetop.text.reading.torch_reader import EncoderReader
 
-    own = EncoderReader(encoder, layers(encoder.layers), runtime.cores)
+    own = EncoderReader(encoder, layers(encoder.layers), runtime)
     return first_that_works(encoder.config, runtime, lambda engine: _export(own, engine, tokens, runtime)) or own
 
 
@@ -174,4 +174,4 @@ def _with_torch(config: EncoderConfig, folder: Path, layers: Layers, runtime: Ru
         from treetop.text.reading.torch_reader import EncoderReader
 
         encoder = TextEncoder.load(config, folder).eval().to(runtime.device)
-    return EncoderReader(encoder, layers(encoder.layers), runtime.cores)
+    return EncoderReader(encoder, layers(encoder.layers), runtime)

@@ -6,9 +6,12 @@ states are kept there until the training ends, so that a run that is resumed doe
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treetop.errors import StoreError
 from treetop.runtime import Runtime, is_leader
@@ -24,13 +27,30 @@ from treetop.types import Dense
 __all__ = ["Readings"]
 
 
+class Peers(Protocol):
+    """Other processes that read the same texts."""
+
+    def told(self, make: Callable[[], bool]) -> bool:
+        """What the leading process makes of it."""
+
+    def divided(self, read: Callable[[NDArray[np.int64]], Dense], texts: int, width: int) -> Dense:
+        """The states of all texts, of which each process reads some."""
+
+
 class Readings:
     """The states of all texts after some layers of an encoder that goes on learning."""
 
     def __init__(
-        self, encoder: TextEncoder, layers: Layers, tokens: Tokens, runtime: Runtime, folder: Path | None = None
+        self,
+        encoder: TextEncoder,
+        layers: Layers,
+        tokens: Tokens,
+        runtime: Runtime,
+        folder: Path | None = None,
+        peers: Peers | None = None,
     ) -> None:
         self.encoder, self.layers, self.tokens, self.runtime, self.folder = encoder, layers, tokens, runtime, folder
+        self.peers = peers
         self._reader: TextReader | None = None
         self._digest = ""
         self._states: dict[bool, Dense] = {}
@@ -60,16 +80,28 @@ class Readings:
 
     def _read(self, exported: bool) -> Dense:
         name = f"{KEPT}{self._digest}-{'exported' if exported else 'torch'}.safetensors"
-        known = self._found(name)
-        if known is not None:
-            return known
-        own = EncoderReader(self.encoder, self.layers(self.encoder.layers), self.runtime.cores)
-        states = (self.reader if exported else own).read(self.tokens, self.runtime)
+        if self.peers is None or self.peers.told(lambda: self._found(name) is not None):
+            known = self._found(name)
+            if known is not None:
+                return known
+        own = EncoderReader(self.encoder, self.layers(self.encoder.layers), self.runtime)
+        reader = self.reader if exported else own
+        states = (
+            reader.read(self.tokens, self.runtime)
+            if self.peers is None
+            else self.peers.divided(
+                lambda rows: reader.read(self.tokens.take(rows), self.runtime), len(self.tokens), self._width
+            )
+        )
         if self.folder is not None and is_leader():
             part = f"{name}.part"
             Folder(self.folder).write_tensors(part, {"states": states})
             (self.folder / part).replace(self.folder / name)
         return states
+
+    @property
+    def _width(self) -> int:
+        return self.encoder.width * len(self.layers(self.encoder.layers))
 
     def _found(self, name: str) -> Dense | None:
         if self.folder is None or not (self.folder / name).exists():
@@ -78,5 +110,5 @@ class Readings:
             states = Folder(self.folder).read_tensors(name).get("states", np.empty(0))
         except StoreError:
             return None
-        shape = (len(self.tokens), self.encoder.width * len(self.layers(self.encoder.layers)))
+        shape = (len(self.tokens), self._width)
         return np.array(states) if states.shape == shape else None

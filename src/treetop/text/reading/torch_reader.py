@@ -1,4 +1,4 @@
-"""Reading with torch: the encoder as it is, in float32, on whatever device it is."""
+"""Reading with torch: the encoder as it is, on whatever device it is, in the runtime's precision."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import torch
 
 from treetop.runtime import Runtime
 from treetop.text.encoder import TextEncoder
+from treetop.text.precision import autocast
 from treetop.text.reading.text_reader import TextReader
 from treetop.text.threads import threads
 from treetop.text.tokens import Padded, Tokens
@@ -24,8 +25,8 @@ class TorchReader:
     name = "torch"
     budget = 8192
 
-    def __init__(self, encoder: TextEncoder, layers: Sequence[int], threads: int) -> None:
-        self.encoder, self.layers, self.threads = encoder, tuple(layers), threads
+    def __init__(self, encoder: TextEncoder, layers: Sequence[int], runtime: Runtime) -> None:
+        self.encoder, self.layers, self.runtime = encoder, tuple(layers), runtime
         self.width = encoder.width * len(self.layers)
 
     @torch.no_grad()
@@ -33,7 +34,7 @@ class TorchReader:
         """The states of each piece."""
         was_training = self.encoder.training
         self.encoder.eval()
-        with threads(Runtime(threads=self.threads)):
+        with threads(self.runtime), autocast(self.runtime):
             try:
                 states: Any = self.encoder.pieces(batch, self.layers)
             finally:
@@ -45,9 +46,9 @@ class TorchReader:
 class EncoderReader(TextReader):
     """An encoder in memory, read with torch."""
 
-    def __init__(self, encoder: TextEncoder, layers: Sequence[int], threads: int) -> None:
+    def __init__(self, encoder: TextEncoder, layers: Sequence[int], runtime: Runtime) -> None:
         self.encoder = encoder
-        super().__init__(encoder.config, TorchReader(encoder, layers, threads), layers, encoder.layers, encoder.width)
+        super().__init__(encoder.config, TorchReader(encoder, layers, runtime), layers, encoder.layers, encoder.width)
 
     def tokenize(self, texts: Texts, runtime: Runtime | None = None) -> Tokens:
         """The tokens of the texts."""

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from treetop.errors import ConfigError
-from treetop.neural import precision
 from treetop.runtime import Runtime
+from treetop.text import precision
 
 
 @pytest.fixture(autouse=True)
@@ -41,8 +41,6 @@ def test_unknown_formats() -> None:
         precision.autocast(Runtime(precision="int3"))
 
 
-def test_devices_that_are_not_here() -> None:
-    precision.check_device("cpu")
-    for name in ("cuda:77", "abacus"):
-        with pytest.raises(ConfigError, match=rf"device is '{name}', which torch cannot use here \(.*\); choose 'cpu'"):
-            precision.check_device(name)
+def test_float16_is_for_gpus() -> None:
+    with pytest.raises(ConfigError, match="precision is 'float16', which is for GPUs, not for a cpu"):
+        precision.autocast(Runtime(precision="float16"))

@@ -40,7 +40,7 @@ _READ_BY_TORCH = ("--set", "encoder.reader=torch")
 TUNED_RUNS = tuple(("train", "--method", name, *_TINY, *_BRIEF, *_READ_BY_TORCH) for name in _TUNED)
 _WITHOUT_EXPORT = (*_LINEAR.values(), *TUNED_RUNS)
 _EXPORTED = ("train", "--method", "lightxml", *_TINY, *_BRIEF)
-RUNS = (*_WITHOUT_EXPORT, *_WITHOUT_EXPORT, _EXPORTED)
+RUNS = (*_WITHOUT_EXPORT * 5, _EXPORTED)
 REAL_RUNS = tuple(("train", "--method", name, *_REAL, *_BRIEF, *_READ_BY_TORCH) for name in _TUNED)
 _OURS = ("data.jsonl", "model", "said")
 

@@ -16,6 +16,7 @@ from treetop.data.fields import Fields, absent, joined
 from treetop.data.intake import Intake
 from treetop.data.limits import check_expansion
 from treetop.data.lines import Place
+from treetop.data.panics import unprinted
 from treetop.data.parquet import check_pages
 from treetop.data.separators import SAMPLE
 from treetop.data.sheets import read_sheet
@@ -73,7 +74,8 @@ def frames(
     with (runtime or Runtime()).bar(f"reading {path.name}", size) as advance, Place(path):
         table = _opened(path)
         try:
-            count: int = table.select(pl.len()).collect().item()
+            with unprinted():
+                count: int = table.select(pl.len()).collect().item()
         except (pl.exceptions.PolarsError, OSError) as error:
             raise _unreadable(path, error) from None
         unpacked = 0
@@ -100,9 +102,14 @@ def slices(
             raise absent("column", name, names)
     chosen = table.select(list(dict.fromkeys([*wanted, *(name for name in optional if name in names)])))
     start = 0
-    while len(frame := chosen.slice(start, chunk).collect()):
+    while len(frame := _collected(chosen.slice(start, chunk))):
         yield frame
         start += chunk
+
+
+def _collected(table: pl.LazyFrame) -> pl.DataFrame:
+    with unprinted():
+        return table.collect()
 
 
 def _opened(path: Path) -> pl.LazyFrame:
@@ -111,7 +118,8 @@ def _opened(path: Path) -> pl.LazyFrame:
         if path.suffix.lower() in (".xlsx", ".xls", ".xlsb", ".ods"):
             return read_sheet(path).lazy()
         table = _parquet(path) if path.suffix.lower() in (".parquet", ".pq") else _arrow(path)
-        table.collect_schema()
+        with unprinted():
+            table.collect_schema()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise _unreadable(path, error) from None
     return table
@@ -124,7 +132,8 @@ def _parquet(path: Path) -> pl.LazyFrame:
 
 def _arrow(path: Path) -> pl.LazyFrame:
     check_batches(path)
-    return pl.scan_ipc(path, glob=False) if is_file(path) else pl.read_ipc_stream(path).lazy()
+    with unprinted():
+        return pl.scan_ipc(path, glob=False) if is_file(path) else pl.read_ipc_stream(path).lazy()
 
 
 def _unreadable(path: Path, error: Exception) -> DataError:

@@ -73,7 +73,7 @@ def test_notebooks_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 STRANGERS = {
     "50,000 product titles in Swedish": ("product names", ("--text title --labels category",)),
     "5,000 long contracts": ("contracts", ("--data contracts/",)),
-    "three million labels": ("or millions", ("--preset xr-linear", "linear.weights=float16")),
+    "three million labels": ("or millions", ("--preset xr-linear", "linear.weights=int8")),
 }
 """The words that a stranger looks for in links, and what the command at the end of the way says."""
 

@@ -41,8 +41,8 @@ How it is measured:
 - CPU-seconds are user and system time of all threads: less noisy than wall time. Peak memory includes the data.
 - *Train* is label representation, tree and classifiers. Rows are in each peer's recommended settings; PECOS's defaults
   and treetop's XR-Linear also have equal settings (one tree, leaves of 100, 16 children, the same solver, beam 10).
-- *treetop, settings chosen* is what `treetop train` does without a method: it is given the texts, holds some out (or takes
-  the dev texts), and searches for five minutes of CPU time at most. Its search is a cost of its own.
+- *treetop, settings chosen* is what `treetop train` does without a method: it is given the texts, holds some out (or
+  takes the dev texts), and searches for five minutes of CPU time at most. Its search is a cost of its own.
 - Labels that occur only in the test texts count as true and nobody can find them. Propensities: A 0.55, B 1.5.
   *Found@5*: of the true labels with more than 100 (head), 6–100 (torso), up to 5 (tail) training texts, the share among
   the first five. ± is the paired standard error over test texts; differences below two of these are noise.

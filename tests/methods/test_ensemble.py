@@ -14,6 +14,9 @@ from treetop.methods.one_vs_all import OneVsAll
 from treetop.methods.xr_linear import XRLinear
 from treetop.metrics.evaluate import dev_score
 from treetop.predictions import FUSERS, fuse
+from treetop.presets.preset import Preset
+from treetop.presets.registry import PRESETS
+from treetop.runtime import Runtime
 
 
 @pytest.fixture(scope="module")
@@ -124,3 +127,37 @@ def test_no_text_that_votes_are_chosen_by_was_learned_from(toy_train: Dataset, m
     monkeypatch.setattr(OneVsAll, "_fit", spy)
     Ensemble(EnsembleConfig(members=("one-vs-all",), dev_share=0.25)).fit(toy_train)
     assert learned == [round(0.75 * len(toy_train))]
+
+
+def test_a_member_that_has_learned_does_not_learn_again_when_the_others_are_resumed(
+    toy_train: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch", reason="needs the extra 'neural'")
+    from tiny_methods import encoder
+    from treetop.neural import training
+
+    settings = {"encoder": {"max_tokens": 32, "reader": "torch"}}
+    monkeypatch.setitem(PRESETS, "tiny", Preset("tiny", "lightxml", "small", "these tests", settings))
+    steps: list[int] = []
+    take_step, fit = training._Run.take_step, OneVsAll._fit
+
+    def count(self: training._Run) -> None:
+        steps.append(self.step)
+        take_step(self)
+
+    def stop(self: OneVsAll, train: Dataset) -> None:
+        raise InterruptedError
+
+    config, runtime = EnsembleConfig(members=("tiny", "one-vs-all"), encoder=encoder().name), Runtime(threads=1)
+    expected = Ensemble(config, runtime=runtime).fit(toy_train).predict(toy_train)
+    monkeypatch.setattr(training._Run, "take_step", count)
+    monkeypatch.setattr(OneVsAll, "_fit", stop)
+    with pytest.raises(InterruptedError):
+        Ensemble(config, runtime=runtime, checkpoint=tmp_path / "run").fit(toy_train)
+    assert steps
+    steps.clear()
+    monkeypatch.setattr(OneVsAll, "_fit", fit)
+    found = Ensemble(config, runtime=runtime, checkpoint=tmp_path / "run").fit(toy_train).predict(toy_train)
+    assert not steps
+    np.testing.assert_array_equal(found.scores, expected.scores)
+    assert (tmp_path / "run" / "run.json").exists()  # by which the command line knows what it is

@@ -41,7 +41,7 @@ def test_presets_fit_any_encoder_and_members_of_the_best_are_known() -> None:
     tuned = resolve("xr-transformer", preset_name="tuned", encoder="some-encoder")
     assert (tuned.encoder.name, tuned.encoder.frozen(12), tuned.encoder.frozen(6)) == ("some-encoder", 10, 4)
     best = resolve("ensemble", preset_name="best", encoder="some-encoder")
-    made = [Ensemble(best)._named(name) for name in best.members]
+    made = [Ensemble(best)._named(name, 0) for name in best.members]
     encoders = [getattr(member.config, "encoder", None) for member in made]
     assert [None if one is None else one.name for one in encoders] == [None, "some-encoder", "some-encoder"]
     with pytest.raises(ConfigError, match="no encoder"):

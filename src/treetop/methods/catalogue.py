@@ -75,7 +75,7 @@ METHODS = {
             "ensemble",
             "treetop.methods.ensemble:Ensemble",
             "several models that vote; `treetop ensemble`, or the preset `best`",
-            frozenset({"members"}),
+            frozenset({"members", "resume"}),
         ),
     )
 }

@@ -7,9 +7,12 @@ methods live on different scales: `rank_average` is the safe choice between unli
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
+from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -27,8 +30,8 @@ from treetop.metrics.evaluate import dev_score
 from treetop.predictions import Ask, Predictions, fuse
 from treetop.presets.registry import PRESETS
 from treetop.progress import Plan
-from treetop.runtime import Runtime
-from treetop.store import Folder
+from treetop.runtime import Runtime, is_leader
+from treetop.store import Folder, whole_file
 from treetop.types import CSR
 
 __all__ = ["Ensemble", "EnsembleConfig", "choose"]
@@ -36,6 +39,7 @@ __all__ = ["Ensemble", "EnsembleConfig", "choose"]
 Fuser: TypeAlias = Literal["average", "rank_average", "sigmoid_average", "softmax_average", "round_robin"]
 _WEIGHTED: tuple[Fuser, ...] = ("average", "rank_average", "sigmoid_average", "softmax_average")
 _MEMBERS = "ensemble.json"
+_RUN = "run.json"
 _MOST_VOTES = 3  # per member, on average: finer weights would fit the held-out texts, not the task
 
 
@@ -83,7 +87,11 @@ def _read_members(ensemble: Ensemble, folder: Folder) -> list[Method[Any]]:
 
 
 class Ensemble(Method[EnsembleConfig]):
-    """Models of any method, fitted together or before, that vote."""
+    """Models of any method, fitted together or before, that vote.
+
+    `checkpoint` is a folder that an interrupted `fit` continues from: each member that is trained by its name and can
+    do so has its own in it.
+    """
 
     name = "ensemble"
     config_class = EnsembleConfig
@@ -96,18 +104,20 @@ class Ensemble(Method[EnsembleConfig]):
         *,
         preset: str | None = None,
         runtime: Runtime | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         **settings: Any,
     ) -> None:
         if isinstance(members, EnsembleConfig):  # a configuration may come first, as everywhere else
             config, members = members, ()
         super().__init__(config, preset=preset, runtime=runtime, **settings)
         self.members = members
+        self.checkpoint = None if checkpoint is None else Path(checkpoint)
         weights = self.config.weights
         if weights is not None and self.members and len(weights) != len(self.members):
             raise ConfigError(f"there are {len(weights)} weights for {len(self.members)} members; give one each")
 
     def _arguments(self) -> dict[str, Any]:
-        return {"members": self.members} | super()._arguments()
+        return {"members": self.members} | super()._arguments() | {"checkpoint": self.checkpoint}
 
     @classmethod
     def of(cls, members: Sequence[Method[Any]], config: EnsembleConfig | None = None, **settings: Any) -> Ensemble:
@@ -129,6 +139,10 @@ class Ensemble(Method[EnsembleConfig]):
 
     def _fit(self, train: Dataset) -> None:
         self.members, share = self._to_train(), self.config.dev_share
+        if self.checkpoint is not None and is_leader():
+            self.checkpoint.mkdir(parents=True, exist_ok=True)
+            with whole_file(self.checkpoint / _RUN) as file:  # what it is; whose and of what data, the members know
+                file.write(json.dumps({"method": self.name, "members": self.config.members}) + "\n")
         learn, dev = split_by_ratio(train, 1 - share, self.runtime.seed) if share else (train, None)
         for member in self.members:
             member.runtime = replace(member.runtime, progress=self.runtime.progress)  # one run, told as one
@@ -141,15 +155,18 @@ class Ensemble(Method[EnsembleConfig]):
         """The members that were handed over, or those that the configuration names."""
         if not (self.members or self.config.members):
             raise ConfigError("an ensemble needs at least one member to fit")
-        return self.members or [self._named(name) for name in self.config.members]
+        return self.members or [self._named(name, place) for place, name in enumerate(self.config.members)]
 
-    def _named(self, name: str) -> Method[Any]:
+    def _named(self, name: str, place: int) -> Method[Any]:
         method, settings = decide(preset_name=name) if name in PRESETS else decide(name)
-        if method_record(method).has("encoder"):
+        record, kept = method_record(method), dict[str, Any]()
+        if record.has("resume") and self.checkpoint is not None:
+            kept = {"checkpoint": self.checkpoint / f"member-{place}"}
+        if record.has("encoder"):
             with needs_neural():  # before another member is trained
                 import_module("treetop.neural.training")
             settings = adjust(settings, {"encoder": {"name": self.config.encoder or settings.encoder.name}})
-        made: Method[Any] = method_class(method)(settings, runtime=self.runtime)
+        made: Method[Any] = method_class(method)(settings, runtime=self.runtime, **kept)
         return made
 
     def plan(self, train: Dataset) -> Plan:

@@ -57,6 +57,9 @@ def test_names_are_learned_first_and_outlive_the_second_training() -> None:
     choose_calibrating("xr-linear", train, None, True, 0, Naming(wanted=False)).fit(plain)
     assert plain.naming is None
     assert plain.calibration is not None
+    assert not plain.calibration.behind
+    assert model.calibration is not None
+    assert model.calibration.behind  # names count, so places do
     only = XRLinear()
     choose_calibrating("xr-linear", train, None, False, 0, Naming(catalogue=LabelSpace(NAMES))).fit(only)
     assert only.naming is not None

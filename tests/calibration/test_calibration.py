@@ -147,3 +147,32 @@ def test_too_little_to_learn_from() -> None:
     predictions, true = drawn(100, 0)
     with pytest.raises(DataError, match=r"0 are right and 1,200 wrong; .* labels as in the training data"):
         Calibration.fit(predictions, 0 * true, FREQUENCY)
+
+
+def placed(texts: int, seed: int) -> tuple[Predictions, csr_array]:
+    """Lists whose scores say nothing, as those of names: what is right depends on the place alone."""
+    rng = np.random.default_rng(seed)
+    labels = np.argsort(rng.random((texts, LABELS)), axis=1)[:, :15].astype(np.int32)
+    scores = np.sort(rng.random((texts, 15)), axis=1)[:, ::-1] * 0.01 + rng.random((texts, 1))
+    right = rng.random(labels.shape) < np.array([0.7] + [0.2] * 9 + [0.05] * 5)
+    rows, columns = np.nonzero(right)
+    true = csr_array((np.ones(len(rows), np.float32), (rows, labels[rows, columns])), shape=(texts, LABELS))
+    return Predictions(labels, scores.astype(np.float32), kind="score"), true
+
+
+def test_parts_of_a_list_may_have_maps_of_their_own(tmp_path: Path) -> None:
+    together, apart = (Calibration.fit(*placed(3000, 0), FREQUENCY, apart=way) for way in (False, True))
+    predictions, _ = placed(3000, 1)
+    assert abs(together.apply(predictions).scores[:, 0].mean() - 0.7) > 0.3
+    found = apart.apply(predictions).scores
+    np.testing.assert_allclose(found.mean(0)[[0, 5, 12]], [0.7, 0.2, 0.05], atol=0.03)
+    assert (np.diff(found, axis=1) <= 0).all()
+    for k in (1, 5, 10, 12):
+        some = apart.apply(Predictions(predictions.labels[:, :k], predictions.scores[:, :k], kind="score")).scores
+        np.testing.assert_allclose(some.mean(0), found[:, :k].mean(0), atol=0.05)
+    with Folder.create(tmp_path / "m", sealed=False) as folder:
+        apart.save(folder)
+    again = Calibration.load(Folder.open(tmp_path / "m"), LABELS)
+    np.testing.assert_array_equal(again.apply(predictions).scores, found)
+    assert len(again.behind) == 2
+    assert not together.behind

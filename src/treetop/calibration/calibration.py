@@ -6,11 +6,15 @@
    common one, neighbours share their mean: the closest list that agrees with the ranking (`kernels.probabilities`).
    Labels of bands that are seldom suggested count more in that mean, or the many common ones would decide for them.
 
+Where label names count, the first label of a text, those up to the tenth and those behind have maps of their own: by
+its name a label far down a list may have the score that the first of another text has, and is right less often.
+
 Sorting by probability instead would cost precision: bands are blunt, and scores compare labels within a text better.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
@@ -26,7 +30,7 @@ from treetop.kernels import Curves, probabilities
 from treetop.metrics.ranking import Judged, judge
 from treetop.predictions import Ask, Kind, Predictions
 from treetop.store import Folder
-from treetop.types import CSR, Floats
+from treetop.types import CSR, Floats, Ids
 
 __all__ = ["DEPTH", "FEWEST_TEXTS", "MOST_TEXTS", "NAME", "Calibration"]
 
@@ -42,6 +46,8 @@ _KINDS: dict[str, type[np.generic]] = {
     "start": np.int64, "knot": np.float32, "value": np.float32, "weight": np.float32, "band": np.uint8,
     "label": np.int32, "probability": np.float32, "hit": np.uint8, "true": np.int64,
 }  # fmt: skip
+_PARTS = (1, 10)  # where parts of a list end
+_KINDS_BEHIND = {f"behind {place} {name}": _KINDS[name] for place in _PARTS for name in Curves._fields}
 _FEWEST_HITS = 30  # and as many misses
 _FOLDS = 5
 _BEST = 10  # labels of a text that people look at
@@ -64,11 +70,18 @@ class Calibration:
     """Labels of each held-out text that were judged."""
     top_probability: float | None = None
     """The mean probability of the best label of a held-out text, as for texts to come; None if it was not kept."""
+    behind: tuple[Curves, ...] = ()
+    """The maps of labels behind the first and behind the tenth, if these have maps of their own."""
     _found: dict[Aim, float | Floats] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
-    def fit(cls, predictions: Predictions, true: CSR, frequency: NDArray[np.int64]) -> Calibration:
-        """From the predictions for held-out texts, their true labels, and the training texts of each label."""
+    def fit(
+        cls, predictions: Predictions, true: CSR, frequency: NDArray[np.int64], *, apart: bool = False
+    ) -> Calibration:
+        """From the predictions for held-out texts, their true labels, and the training texts of each label.
+
+        `apart` gives the first label of a text, those up to the tenth and those behind maps of their own.
+        """
         judged = judge(predictions, true, predictions.k)
         _check_enough(judged)
         given = judged.labels >= 0
@@ -79,12 +92,12 @@ class Calibration:
         weight = _weights(judged, band)
         for number in range(_FOLDS):
             rows = np.flatnonzero(fold == number)
-            curves = _fit_curves(predictions, judged, band, weight, fold != number)
-            unseen[rows] = probabilities(predictions.labels[rows], predictions.scores[rows], band, curves)
+            maps = _fit_maps(predictions, judged, band, weight, fold != number, apart)
+            unseen[rows] = _mapped(predictions.labels[rows], predictions.scores[rows], band, maps)
         evidence = Evidence.of(judged, unseen, len(frequency))
-        curves = _fit_curves(predictions, judged, band, weight, fold >= 0)
+        curves, *behind = _fit_maps(predictions, judged, band, weight, fold >= 0, apart)
         top = float(unseen[:, 0].mean())
-        return cls(edges, band, curves, evidence, predictions.kind, predictions.k, top)
+        return cls(edges, band, curves, evidence, predictions.kind, predictions.k, top, tuple(behind))
 
     def covers(self, ask: Ask) -> bool:
         """Whether scores mean what they did on held-out texts; places in lists do so only in lists of all labels."""
@@ -92,7 +105,7 @@ class Calibration:
 
     def apply(self, predictions: Predictions) -> Predictions:
         """The same labels in the same order with probabilities instead of scores."""
-        found = probabilities(predictions.labels, predictions.scores, self.band, self.curves)
+        found = _mapped(predictions.labels, predictions.scores, self.band, [self.curves, *self.behind])
         return replace(predictions, scores=found, kind="probability")
 
     def threshold(self, aim: str) -> float | Floats:
@@ -122,16 +135,24 @@ class Calibration:
         folder.write_json(NAME, about | {"top_probability": self.top_probability})
         arrays = {name: getattr(self.evidence, name) for name in ("label", "probability", "hit", "true")}
         arrays["hit"] = arrays["hit"].astype(np.uint8)
+        for place, maps in zip(_PARTS, self.behind, strict=False):
+            arrays |= {f"behind {place} {name}": array for name, array in maps._asdict().items()}
         folder.write_tensors(_TENSORS, arrays | self.curves._asdict() | {"band": self.band})
 
     @classmethod
     def load(cls, folder: Folder, labels: int) -> Calibration:
         """Read it from the folder of a model with so many labels."""
-        about, arrays = folder.read_json(NAME), folder.read_tensors(_TENSORS, _KINDS)
+        about, arrays = folder.read_json(NAME), folder.read_tensors(_TENSORS, _KINDS | _KINDS_BEHIND)
         with folder.reading(_TENSORS):
             even = {"weight": np.ones(len(arrays["start"]) - 1, np.float32)}  # of calibrations that had no weights yet
             curves = Curves(*((even | arrays)[name] for name in Curves._fields))
-            _check_stored(curves, arrays["band"], labels, folder)
+            behind = tuple(
+                Curves(*(arrays[f"behind {place} {name}"] for name in Curves._fields))
+                for place in _PARTS
+                if f"behind {place} start" in arrays
+            )
+            for maps in (curves, *behind):
+                _check_stored(maps, arrays["band"], labels, folder)
             columns = (arrays["label"], arrays["probability"], arrays["hit"].astype(bool), arrays["true"])
         with folder.reading(NAME):
             evidence = Evidence(*columns, int(about["texts"])).checked(labels)
@@ -139,7 +160,7 @@ class Calibration:
             if kind not in get_args(Kind):
                 raise ValueError(f"scores of kind {kind!r}")
             edges, top = np.array(about["edges"], np.int64), None if top is None else float(top)
-            return cls(edges, arrays["band"], curves, evidence, kind, int(about["depth"]), top)
+            return cls(edges, arrays["band"], curves, evidence, kind, int(about["depth"]), top, behind)
 
 
 def _weights(judged: Judged, band: NDArray[np.uint8]) -> Floats:
@@ -150,15 +171,35 @@ def _weights(judged: Judged, band: NDArray[np.uint8]) -> Floats:
     return weights
 
 
-def _fit_curves(
+def _fit_maps(
     predictions: Predictions,
     judged: Judged,
     band: NDArray[np.uint8],
     weight: Floats,
     texts: NDArray[np.bool_],
-) -> Curves:
-    """The map of each band from some of the texts."""
+    apart: bool,
+) -> list[Curves]:
+    """The maps from some of the texts; if labels are taken `apart`, for each part of the list that has some."""
     taken = (judged.labels >= 0) & texts[:, None]
+    part = np.searchsorted(_PARTS, np.arange(taken.shape[1]), "right") * apart
+    there = [part == number for number in range(len(_PARTS) + 1)]
+    return [_fit_curves(predictions, judged, band, weight, taken & own) for own in there if taken[:, own].any()]
+
+
+def _mapped(labels: Ids, scores: Floats, band: NDArray[np.uint8], maps: Sequence[Curves]) -> Floats:
+    """The probabilities of ranked labels; what stands behind is at most what stands before."""
+    ends, found = [*_PARTS[: len(maps) - 1], labels.shape[1]], np.empty((len(labels), 0), np.float32)
+    for end, curves in zip(ends, maps, strict=True):
+        here = slice(found.shape[1], end)
+        part = probabilities(labels[:, here], scores[:, here], band, curves)
+        found = np.hstack([found, np.minimum(part, found[:, -1:]) if found.size else part])
+    return found
+
+
+def _fit_curves(
+    predictions: Predictions, judged: Judged, band: NDArray[np.uint8], weight: Floats, taken: NDArray[np.bool_]
+) -> Curves:
+    """The map of each band from some labels of some texts."""
     scores, hits, bands = predictions.scores[taken], judged.hits[taken], band[judged.labels[taken]]
     maps = [_map_of(scores, hits, bands == number) for number in range(len(weight))]
     start = np.concatenate([[0], np.cumsum([len(knots) for knots, _ in maps])])

@@ -31,6 +31,11 @@ class HeldOutModel(Protocol):
         """Labels of each held-out text that calibration looks at."""
         ...
 
+    @property
+    def suggests_unseen(self) -> bool:
+        """Whether label names found in texts count."""
+        ...
+
     def trained_on(self, texts: Any) -> NDArray[np.bool_] | None:
         """Which texts the model learned from."""
         ...
@@ -43,7 +48,8 @@ def learn_calibration(model: HeldOutModel, dataset: Dataset) -> Calibration:
     dataset = held_out(model, dataset)
     found = model._rank(dataset.corpus, Ask(min(model.calibration_depth, len(model.space))))
     predictions = Predictions(found.labels, found.scores, model.space.names, found.kind)
-    return Calibration.fit(predictions, as_truth(predictions, dataset), model.frequency)
+    true = as_truth(predictions, dataset)
+    return Calibration.fit(predictions, true, model.frequency, apart=model.suggests_unseen)
 
 
 def held_out(model: HeldOutModel, dataset: Dataset) -> Dataset:

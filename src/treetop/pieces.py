@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:  # numpy would double what `treetop --help` costs
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["Arrays", "Piece", "Task", "Workers", "runs_of"]
 
 T = TypeVar("T")
 Item = TypeVar("Item", contravariant=True)
 
-Arrays: TypeAlias = dict[str, NDArray[Any]]
+Arrays: TypeAlias = "dict[str, NDArray[Any]]"
 """The result of a piece."""
 
 
@@ -53,7 +54,7 @@ def runs_of(starts: NDArray[np.int64], size: int) -> list[tuple[int, int]]:
     runs, first = [], 0
     count = len(starts) - 1
     while first < count:
-        last = int(np.searchsorted(starts, starts[first] + size, "right")) - 1
+        last = int(starts.searchsorted(starts[first] + size, "right")) - 1
         last = min(max(last, first + 1), count)
         runs.append((first, last))
         first = last

@@ -20,7 +20,7 @@ def _small_corpus(monkeypatch: pytest.MonkeyPatch, toy_train: Dataset, toy_test:
 def test_without_an_encoder_the_linear_half_is_shown(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(demo, "_NEEDED", ("no_such_package",))
+    monkeypatch.setattr(demo, "NEEDED", ("no_such_package",))
     run_demo(None, Runtime(threads=1))
     shown = capsys.readouterr().out
     assert "✓" in shown
@@ -35,7 +35,7 @@ def test_a_transformer_is_put_beside_the_linear_model(
     pytest.importorskip("transformers", reason="needs the extra 'neural'")
     from tiny_methods import encoder
 
-    monkeypatch.setattr(demo, "_NEEDED", ("torch", "transformers"))
+    monkeypatch.setattr(demo, "NEEDED", ("torch", "transformers"))
     tiny = (f"encoder.name={encoder().name}", "encoder.reader=torch")
     monkeypatch.setattr(demo, "_TOKENS", (*demo._TOKENS, *tiny))
     monkeypatch.setattr(demo, "_SETTINGS", (*demo._SETTINGS, "encoder.freeze=-1"))

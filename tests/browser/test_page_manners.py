@@ -80,9 +80,8 @@ def test_everything_that_can_be_used_has_a_name(page: Any) -> None:
     write(page).nth(0).locator(".accept").click()
     for tab in ("suggest", "batch", "browse"):
         page.click(f"#tab-{tab}")
-        page.wait_for_function(
-            "document.querySelector('[role=treeitem]') || !document.getElementById('browse').checkVisibility()"
-        )
+        if tab == "browse":
+            page.get_by_role("treeitem").first.wait_for()
         for kind in ("button", "combobox", "textbox", "slider", "spinbutton", "checkbox", "tab", "treeitem"):
             for one in page.get_by_role(kind).all():
                 named = one.aria_snapshot()

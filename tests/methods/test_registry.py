@@ -27,7 +27,7 @@ def test_an_unknown_name_gets_the_nearest() -> None:
 
 
 def test_a_method_of_another_version(tmp_path: Path) -> None:
-    card = {"method": "quantum", "format": 1, "treetop": "7.0", "config": {}, "training": {}}
+    card = {"method": "quantum", "format": 1, "treetop": "7.0", "config": {}, "training": {"texts": 3, "labels": 2}}
     (tmp_path / "model.json").write_text(json.dumps(card))
     with pytest.raises(StoreError, match=r"method 'quantum' is unknown here"):
         load(tmp_path)

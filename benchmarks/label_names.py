@@ -1,6 +1,6 @@
 """What label names found in texts are worth: a method without and with them, and with all labels known by name.
 
-    python benchmarks/label_names.py DATA --texts 10000 --method xr-linear --set tree.max_leaf=50
+    python -m benchmarks.label_names DATA --texts 10000 --method xr-linear --set tree.max_leaf=50
 
 A tenth of the training texts (or the dev texts, if there are any) is held out to learn the weights, then the model is
 trained again on all (`--once`: not). Test texts are predicted three times; differences are paired, with their errors.
@@ -65,8 +65,9 @@ def main() -> None:
     parser.add_argument("--table", type=Path)
     parser.add_argument("--texts", type=int)
     parser.add_argument("--test-texts", type=int)
-    parser.add_argument("--method", default="xr-linear")
+    parser.add_argument("--method")
     parser.add_argument("--preset")
+    parser.add_argument("--config", help="a recipe")
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--encoder")
     parser.add_argument("--once", action="store_true")
@@ -76,7 +77,7 @@ def main() -> None:
     if given.table:
         print(table([json.loads(line) for line in given.table.read_text().splitlines()]))
         return
-    name, config = decide(None if given.preset else given.method, given.preset, None, tuple(given.set), given.encoder)
+    name, config = decide(given.method, given.preset, given.config, tuple(given.set), given.encoder)
     model: Method[Any] = method_class(name)(config, runtime=Runtime(seed=given.seed, threads=given.threads))
     train = some(read(given.data, split="train"), given.texts, given.seed)
     if "dev" in splits(given.data):
@@ -113,7 +114,7 @@ def main() -> None:
         row["ms per text"] = round(float(figures["ms per text"].mean()), 4)
         print(json.dumps(row), flush=True)
         if given.record:
-            about = {"data": given.data.name, "method": given.preset or given.method, "once": given.once}
+            about = {"data": given.data.name, "method": given.config or given.preset or name, "once": given.once}
             about |= {"settings": [*given.set], "texts": len(train), "test_texts": len(test)}
             with given.record.open("a") as file:
                 file.write(json.dumps(about | row) + "\n")

@@ -22,8 +22,8 @@ def test_every_part_has_its_place() -> None:
     shown = page(replace(example(), label_text="something to eat", notes=("no torch",)))
     for part in (
         "food · something to eat", "score 0.750, suggestion 1, by xr-linear", "Fish and bone fish soup",
-        "tf-idf", "together", "+1.00", "−0.75", "the path", "food · drink", "fish +1.00, bone −0.75",
-        "Without the word fish the score would be 0.250, below the threshold of 0.500.",
+        "words (tf-idf)", "together (margin)", "+1.00", "−0.75", "how it was found", "food · drink", "fish +1.00, bone −0.75",
+        "Without the word fish its score would be 0.250, below the threshold of 0.500.",
         "training texts with this label", "both have: fish", "! no torch",
     ):  # fmt: skip
         assert part in shown, part
@@ -32,13 +32,13 @@ def test_every_part_has_its_place() -> None:
 def test_what_is_not_there_is_not_shown() -> None:
     shown = page(replace(example(), path=(), nearest=(), removal=None, rank=None))
     assert "not among the first fifty" in shown
-    for part in ("the path", "training texts", "Without", "members"):
+    for part in ("how it was found", "training texts", "Without", "members"):
         assert part not in shown
 
 
 def test_words_that_are_not_enough_are_told() -> None:
     gone = Removal(("a", "b"), 0.5, 0.9, 0.8, False)
-    assert "Without these 2 words a, b it would still be 0.800, not below" in page(replace(example(), removal=gone))
+    assert "Even without 2 words (a, b) its score would be 0.800, not below" in page(replace(example(), removal=gone))
     none = Removal((), 0.5, 0.9, 0.9, False)
     assert "No word speaks for the label" in page(replace(example(), removal=none))
 
@@ -56,3 +56,14 @@ def test_a_long_text_is_cut_to_what_matters() -> None:
     assert "… x x x" in shown
     assert "fish y y" in shown
     assert len(shown) < 1500
+
+
+def test_words_that_add_next_to_nothing_are_left_out_and_a_narrow_terminal_shows_all_columns() -> None:
+    idle = Word("the", 0, 3, 0.0004, {"tf-idf": 0.0004})
+    found = replace(example(), words=(*example().words, idle))
+    found = replace(found, path=tuple(replace(step, examples=("a very long name of a label",) * 3, labels=9,
+                                              words=(*step.words, 0.0004)) for step in found.path))  # fmt: skip
+    shown = page(found, width=72)
+    assert not any(line.startswith("the ") for line in shown.splitlines())
+    assert "fish +1.00, bone −0.75" in shown
+    assert max(map(len, shown.splitlines())) <= 72

@@ -151,3 +151,12 @@ def test_the_numbers_of_labels() -> None:
     assert space.numbers(["blue", "red", "blue"]).tolist() == [0, 2]
     with pytest.raises(DataError, match=r"no label 'gren' among the 3 labels; did you mean 'green'\?"):
         space.numbers(["gren"])
+
+
+def test_labels_are_found_by_their_texts_where_these_are_their_own() -> None:
+    space = LabelSpace(["495", "496", "497"], ["river", "hill", "hill"])
+    assert space.numbers(["river", "496"]).tolist() == [0, 1]
+    with pytest.raises(DataError, match="2 labels have the text 'hill': 496, 497; give the name of one"):
+        space.numbers(["hill"])
+    with pytest.raises(DataError, match="did you mean 'river'"):
+        space.numbers(["rivr"])

@@ -79,6 +79,9 @@ def test_thresholds_in_words(calibrated: XRLinear, toy_train: Dataset, toy_test:
         XRLinear().fit(toy_train).predict(toy_test, threshold="f1")
     with pytest.raises(ConfigError, match="threshold is 'high'"):
         cut_at("high", calibrated.calibration, "probability")
+    for nonsense in ("banana", "precision:2"):  # is no matter of calibration
+        with pytest.raises(ConfigError, match=rf"threshold is '{nonsense}'; give"):
+            XRLinear().fit(toy_train).predict(toy_test, threshold=nonsense)
 
 
 def test_it_is_kept_with_the_model(calibrated: XRLinear, toy_train: Dataset, toy_test: Dataset, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from treetop.apps.bars import bar
-from treetop.explanation import READING, REST, Explanation, Neighbour, Word
+from treetop.explanation import BIAS, READING, REST, TFIDF, Explanation, Neighbour, Word
 
 __all__ = ["show_explanation"]
 
@@ -21,6 +21,8 @@ _STRONG, _CLEAR = 0.5, 0.15  # share of the strongest word's contribution
 _LONG, _AROUND = 1200, 50  # characters of a text that is shown whole; and around a strong word of a longer one
 _NEIGHBOUR = 150
 _NEGLIGIBLE = 5e-4
+_TOO_LITTLE = 5e-3  # to be seen in two digits
+_PLAINLY = {TFIDF: "words (tf-idf)", BIAS: "without any word (bias)"}
 
 
 def show_explanation(found: Explanation, *, words: int = 10, console: Console | None = None) -> None:
@@ -36,9 +38,10 @@ def show_explanation(found: Explanation, *, words: int = 10, console: Console | 
 def _parts(found: Explanation, words: int) -> Iterable[RenderableType]:
     yield _head(found)
     yield Padding(_marked(found), (0, 0, 0, 2))
-    yield Columns([_titled("words", _table(found, words)), _titled("the margin", _sources(found))], padding=(0, 6))
+    adds = _titled("what each word adds", _table(found, words))
+    yield Columns([adds, _titled("where it comes from", _sources(found))], padding=(0, 6))
     if found.path:
-        yield _titled("the path", _path(found))
+        yield _titled("how it was found: groups of labels, from large to small", _path(found))
     if found.members:
         yield _titled("members", _members(found))
     if found.removal is not None:
@@ -98,7 +101,7 @@ def _largest(found: Explanation) -> float:
 
 def _table(found: Explanation, count: int) -> Table:
     table = _small(header=False)
-    strongest = found.strongest(count)
+    strongest = [word for word in found.strongest(count) if abs(word.contribution) >= _TOO_LITTLE]
     largest = max((abs(word.contribution) for word in strongest), default=0.0) or 1.0
     sources = _sources_of(found.words)
     table.show_header = len(sources) > 1
@@ -123,8 +126,8 @@ def _sources(found: Explanation) -> Table:
     table.add_column(no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
     for name, value in _shown(found.parts).items():
-        table.add_row(name, _number(value))
-    table.add_row("together", Text(_number(found.margin), style="bold"))
+        table.add_row(_PLAINLY.get(name, name), _number(value))
+    table.add_row("together (margin)", Text(_number(found.margin), style="bold"))
     return table
 
 
@@ -136,14 +139,15 @@ def _shown(parts: Mapping[str, float]) -> dict[str, float]:
 def _path(found: Explanation) -> Table:
     several = len({step.tree for step in found.path}) > 1
     table = _small()
-    for name, justify in (("level", "right"), ("labels", "right"), ("among them", "left"), ("margin", "right")):
-        table.add_column(name, justify=justify, header_style="dim", no_wrap=True, overflow="ellipsis")  # type: ignore[arg-type]
-    table.add_column("strongest words", header_style="dim", ratio=1)
+    table.expand = True
+    for name in ("level", "labels", "margin"):
+        table.add_column(name, justify="right", header_style="dim", no_wrap=True)
+    table.add_column("among them", header_style="dim", no_wrap=True, overflow="ellipsis", ratio=2)
+    table.add_column("strongest words", header_style="dim", ratio=3)
     for step in found.path:
         level = f"{step.tree + 1}.{step.level}" if several else str(step.level)
         names = Text(" · ".join(step.examples[: 1 if step.labels == 1 else 3]), style="cyan")
-        names.truncate(44, overflow="ellipsis")
-        table.add_row(level, f"{step.labels:,}", names, _number(step.margin), _strongest(found.words, step.words))
+        table.add_row(level, f"{step.labels:,}", _number(step.margin), names, _strongest(found.words, step.words))
     return table
 
 
@@ -169,18 +173,14 @@ def _members(found: Explanation) -> Table:
 def _removal(found: Explanation) -> Text:
     gone = found.removal
     assert gone is not None
-    words = Text(", ", style="default").join(Text(word, style="bold") for word in gone.words[:15])
-    more = f" and {len(gone.words) - 15} more" if len(gone.words) > 15 else ""
-    text = Text(f"Without {'the word' if len(gone.words) == 1 else f'these {len(gone.words)} words'} ").append_text(
-        words
-    )
     if not gone.words:
-        return Text(f"No word speaks for the label; its score is {gone.before:.3f} without any.")
-    if gone.enough:
-        text.append(f"{more} the score would be {gone.after:.3f}, below the threshold of {gone.threshold:.3f}.")
-    else:
-        text.append(f"{more} it would still be {gone.after:.3f}, not below the threshold of {gone.threshold:.3f}.")
-    return text
+        return Text(f"No word speaks for the label; its {found.kind} is {gone.before:.3f} without any.")
+    words = Text(", ").join(Text(word, style="bold") for word in gone.words[:15])
+    words.append(f" and {len(gone.words) - 15} more" if len(gone.words) > 15 else "")
+    begin, end = ("the word ", "") if len(gone.words) == 1 else (f"{len(gone.words)} words (", ")")
+    without, where = ("Without", "below") if gone.enough else ("Even without", "not below")
+    after = f" its {found.kind} would be {gone.after:.3f}, {where} the threshold of {gone.threshold:.3f}."
+    return Text.assemble(f"{without} {begin}", words, end + after)
 
 
 def _nearest(nearest: Sequence[Neighbour]) -> Table:

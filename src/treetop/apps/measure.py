@@ -31,8 +31,10 @@ from treetop.predictions import Kind, Predictions
 from treetop.presets.datasets import known_by_size, propensity_constants
 from treetop.runtime import Meter
 
-__all__ = ["Calibrated", "Figures", "calibration_of", "figures_of", "measure"]
+__all__ = ["FEW_COPIES", "Calibrated", "Figures", "calibration_of", "figures_of", "measure"]
 
+FEW_COPIES = 0.01
+"""Share of texts that may be copies of training texts, as in real data, before figures say something else."""
 _BANDS_BY = ("p@5", "psp@5")
 _RARE = 10  # training texts, at most
 _PASSING = 50  # labels per text that may pass a threshold

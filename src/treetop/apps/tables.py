@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table
 
-from treetop.apps.measure import Figures
+from treetop.apps.measure import FEW_COPIES, Figures
 from treetop.config import to_dict
 from treetop.data import Dataset, Findings
 from treetop.manifest import Verified
@@ -135,7 +135,7 @@ def say_verified(found: Verified) -> None:
 def show_figures(figures: Figures, texts: str = "") -> None:
     """Metrics as a table of kinds by k, and where they come from by label frequency; `texts` says of which texts."""
     if figures.seen:
-        notes.print(_seen(figures))
+        notes.print(_seen(figures), highlight=False)
     cuts = sorted({int(name.partition("@")[2]) for name in figures.metrics})
     title = f"{figures.texts:,} {texts or 'texts'}, in per cent"
     table = Table(title=title, title_justify="left")
@@ -183,8 +183,10 @@ def compare_figures(models: Mapping[str, Figures]) -> None:
     out.print(table)
 
 
-def _seen(figures: Figures) -> Panel:
-    """What nobody may miss: the model knows these texts, so its figures on them are no result."""
+def _seen(figures: Figures) -> Panel | str:
+    """What nobody may miss: the model knows these texts, so its figures on them are no result; a few copies are."""
+    if (figures.seen or 0) < FEW_COPIES:
+        return f"a few of these texts ({round((figures.seen or 0) * figures.texts):,}) are copies of training texts"
     share = f"{100 * (figures.seen or 0):.1f} % of these texts".replace("100.0 % of", "All of")
     advice = "Measure on texts it has not seen: see treetop split, or train with --test-share 0.1."
     return Panel(

@@ -78,15 +78,24 @@ class LabelSpace:
         return gathered.finish()[0]
 
     def numbers(self, names: Any) -> Ids:
-        """The numbers of some labels, in rising order; a name that is not in the space is an error."""
-        wanted = named(names)
-        unknown = next((name for name in wanted if name not in self.index), None)
-        if unknown is not None:
+        """The numbers of some labels, in rising order, by their names, or by texts that no two labels have."""
+        return np.unique([self._number(name) for name in named(names)]).astype(np.int32)
+
+    def _number(self, name: str) -> int:
+        if name in self.index:
+            return self.index[name]
+        texts = self.texts or ()
+        called = [self.names[number] for number, text in enumerate(texts) if text == name]
+        if len(called) == 1:
+            return self.index[called[0]]
+        if called:
             raise DataError(
-                f"there is no label {unknown!r} among the {len(self):,} labels; {nearest(unknown, self.names)}"
-                "give names as in the training data"
+                f"{len(called)} labels have the text {name!r}: {', '.join(called[:5])}; give the name of one"
             )
-        return np.unique([self.index[name] for name in wanted]).astype(np.int32)
+        raise DataError(
+            f"there is no label {name!r} among the {len(self):,} labels; {nearest(name, (*self.names, *texts))}"
+            "give names as in the training data"
+        )
 
     def extended(self, extra: Iterable[str], texts: Mapping[str, str] | None = None) -> LabelSpace:
         """The space with the names of `extra` that it lacks behind its own, in the given order; ids do not change."""

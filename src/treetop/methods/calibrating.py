@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treetop.calibration import Calibration
+from treetop.calibration.aims import parse_aim
 from treetop.calibration.calibration import MOST_TEXTS
 from treetop.data import Corpus, Dataset, LabelSpace
 from treetop.errors import ConfigError, DataError
@@ -17,7 +18,7 @@ from treetop.types import Floats
 
 __all__ = ["HeldOutModel", "cut_at", "held_out", "learn_calibration"]
 
-_COPIES = 0.1  # share of texts that may be copies of training texts, as in real data; they are left out
+_COPIES = 0.5  # share of texts that may be copies of training texts, as of short titles; they are left out
 
 
 class HeldOutModel(Protocol):
@@ -76,6 +77,7 @@ def cut_at(threshold: float | str, calibration: Calibration | None, kind: Kind) 
         return float(threshold)
     except ValueError:
         pass
+    parse_aim(threshold)  # first of all it must be one
     if calibration is None:
         raise ConfigError(
             f"threshold is {threshold!r}, which only a calibrated model can find; calibrate it on held-out texts "

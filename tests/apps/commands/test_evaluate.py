@@ -43,6 +43,17 @@ def test_texts_that_were_trained_on_cannot_be_overlooked(model: Path, folder: Pa
     assert json.loads((tmp_path / "figures.json").read_text())["seen_in_training"] == 0.25
 
 
+def test_a_few_copies_of_training_texts_are_told_in_a_line(model: Path, folder: Path, tmp_path: Path) -> None:
+    mixed = tmp_path / "mixed.jsonl"
+    copy, *_ = (folder / "train.jsonl").read_text().splitlines()
+    test = (folder / "test.jsonl").read_text().splitlines()
+    mixed.write_text("\n".join([copy, *test * 2]) + "\n")
+    done = run("evaluate", model, "--data", mixed)
+    assert done.returncode == 0, done.stderr
+    assert "a few of these texts (1) are copies of training texts" in done.stderr
+    assert "what it remembers" not in done.stderr
+
+
 def test_predictions_of_a_file_have_the_figures_of_the_model(model: Path, folder: Path, tmp_path: Path) -> None:
     metrics = ["--metrics", "p@1,p@3,r@10,ndcg@5,macrof1@5"]
     right = figures(tmp_path / "right.json", model, "--data", folder, *metrics)

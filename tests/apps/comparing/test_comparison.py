@@ -59,6 +59,8 @@ def test_remarks_say_what_figures_hide(field: Field) -> None:
     assert compare(field).remarks() == ["the models learned from different numbers of texts (good 400, poor 40)"]
     seen = replace(field, contenders=(replace(field.contenders[0], seen=0.25),))
     assert compare(seen).remarks()[0].startswith("25 % of these texts are among the training texts of good;")
+    few = replace(field, contenders=(replace(field.contenders[0], seen=0.001),))
+    assert not compare(few).remarks()
 
 
 def test_programs_get_plain_numbers(field: Field) -> None:

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from treetop.apps.comparing import Line
 from treetop.apps.report import Report
 from treetop.apps.report.drawings import (
     draw_bands,
@@ -31,6 +32,13 @@ def test_a_bar_for_each_metric_and_contender(report: Report) -> None:
     assert count(svg, "rect") == 6
     assert f"calibrated {100 * lines['p@1'].values[0]:.1f}" in words(svg)
     assert count(draw_bands(report.comparison.bands, report.names), "rect") == 3 * len(report.comparison.bands)
+
+
+def test_figures_with_large_errors_stay_within_the_chart() -> None:
+    for value in (0.6, 0.97):
+        svg = draw_metrics({"p@1": Line((value,), (0.11,), {})}, ["one"])
+        (note,) = (text for text in ElementTree.fromstring(svg).iter("text") if text.text == f"{100 * value:.1f}")
+        assert float(note.attrib["y"]) >= 8
 
 
 def test_calibration_has_a_point_for_each_bin(report: Report) -> None:

@@ -13,6 +13,7 @@ from math import isfinite
 from typing import Any
 
 from treetop.apps.comparing.contenders import Field
+from treetop.apps.measure import FEW_COPIES
 from treetop.errors import ConfigError
 from treetop.metrics import DEFAULT, PROPENSITY_SCORED, Propensity, Spread, breakdown, evaluate, holm
 from treetop.metrics.differences import spread, spread_of_bands
@@ -90,7 +91,7 @@ class Comparison:
         """What makes these figures less than they seem."""
         shares: dict[str, list[str]] = {}
         for one in self.field.contenders:
-            if one.seen:
+            if one.seen and one.seen >= FEW_COPIES:
                 shares.setdefault(f"{100 * one.seen:.3g} %", []).append(one.name)
         return [
             f"{share} of these texts are among the training texts of {', '.join(names)}; "

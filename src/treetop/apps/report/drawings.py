@@ -55,9 +55,10 @@ def draw_bands(bands: dict[str, Line], names: Sequence[str]) -> str:
 
 def _grouped(words: str, lines: dict[str, Line], names: Sequence[str], name: str) -> str:
     places = dict(enumerate(lines))
-    highest = min(
-        1.0, ceil(10 * max((value for line in lines.values() for value in line.values), default=1) + 0.2) / 10
+    tops = (
+        value + (error or 0) for line in lines.values() for value, error in zip(line.values, line.errors, strict=True)
     )
+    highest = min(1.0, ceil(10 * max(tops, default=1) + 0.2) / 10)
     x = Axis(0, len(lines), [place + 0.5 for place in places], "", lambda tick: places[int(tick)])
     chart = Chart(words, x, Axis(0, highest, _below(highest), name, _per_cent), 160 + 260 * min(len(names), 2), 240)
     width = 0.84 / max(len(names), 1)
@@ -67,7 +68,7 @@ def _grouped(words: str, lines: dict[str, Line], names: Sequence[str], name: str
             told = f"{names[number]}, {what}: {100 * value:.2f}" + (f" ± {100 * error:.2f}" if error else "")
             chart.bar(left, left + 0.9 * width, value, told, number, error)
             if len(names) <= 2:
-                chart.note(left + 0.45 * width, value + error, f"{100 * value:.1f}", lift=4)
+                chart.note(left + 0.45 * width, min(value + error, highest), f"{100 * value:.1f}", lift=4)
     return chart.svg()
 
 

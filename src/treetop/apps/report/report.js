@@ -61,7 +61,7 @@ function cell(text, kind) {
 function labelCell(row) {
   const made = document.createElement("th");
   made.scope = "row";
-  made.textContent = data.names[row];
+  for (const piece of data.names[row].split(/(?<=[:_/.-])/)) made.append(piece, document.createElement("wbr"));
   if (data.texts && data.texts[row] !== data.names[row]) {
     const text = document.createElement("small");
     text.textContent = data.texts[row];

@@ -22,8 +22,8 @@ def test_every_part_has_its_place() -> None:
     shown = page(replace(example(), label_text="something to eat", notes=("no torch",)))
     for part in (
         "food · something to eat", "score 0.750, suggestion 1, by xr-linear", "Fish and bone fish soup",
-        "words (tf-idf)", "together (margin)", "+1.00", "−0.75", "how it was found", "food · drink", "fish +1.00, bone −0.75",
-        "Without the word fish its score would be 0.250, below the threshold of 0.500.",
+        "words (tf-idf)", "together (margin)", "+1.00", "−0.75", "how it was found", "food · drink",
+        "fish +1.00, bone −0.75", "Without the word fish its score would be 0.250, below the threshold of 0.500.",
         "training texts with this label", "both have: fish", "! no torch",
     ):  # fmt: skip
         assert part in shown, part

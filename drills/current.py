@@ -18,6 +18,11 @@ __all__ = ["current_model", "current_models", "tagged_texts"]
 _TOPICS = ("apple pie cake", "rain wind snow", "topic1 topic2", "text noise1 noise2")
 _READERS = {"lightxml": {"reader": "onnx", "reader_precision": "float32"}, "xr-transformer": {"reader": "openvino"}}
 """Who reads the texts of these; those of the others are read with torch, as an export takes seconds."""
+_LEVELS: dict[str, dict[str, Any]] = {
+    "xr-linear": {"tree": {"max_leaf": 2, "branching": 2}, "trees": 2},
+    "x-transformer": {"tree": {"max_leaf": 2}},
+}
+"""Settings with which twelve labels make groups."""
 
 
 def tagged_texts(count: int, *, seed: int = 0, words: int = 5) -> tuple[list[str], list[list[str]]]:
@@ -52,13 +57,13 @@ def _home() -> tempfile.TemporaryDirectory[str]:
 
 
 def _untrained(name: str, *, tuned: bool) -> Method[Any]:
+    levels = _LEVELS.get(name, {})
     if not tuned:
-        levels: dict[str, Any] = {"tree": {"max_leaf": 2, "branching": 2}, "trees": 2} if name == "xr-linear" else {}
         return method_class(name)(runtime=Runtime(threads=1), **levels)
     reader = _READERS.get(name, {"reader": "torch"})
     encoder = {"name": str(MODELS / "lightxml" / "encoder"), "max_tokens": 16, **reader}
     settings: dict[str, Any] = {"encoder": encoder, "optim": {"steps": 6, "batch_size": 8}}
-    return method_class(name)(runtime=Runtime(threads=1), **settings)
+    return method_class(name)(runtime=Runtime(threads=1), **settings, **levels)
 
 
 def _complete(model: Method[Any]) -> Method[Any]:

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
-__all__ = ["MODELS", "ROOT", "Drill", "Facts", "Outcome", "run", "work"]
+__all__ = ["MODELS", "ROOT", "Drill", "Facts", "Outcome", "cpu_seconds", "run", "work"]
 
 ROOT = Path(__file__).parents[1]
 MODELS = ROOT / "tests" / "fixtures" / "models" / "0.1.0"
 """A small model of every method."""
 PATIENCE = 600
-"""Seconds of silence after which a round counts as one that hangs."""
+"""Seconds of silence after which a round counts as one that hangs: seconds in which this process ran, too."""
 Facts: TypeAlias = dict[str, Any]
 
 
@@ -67,7 +67,7 @@ def work(drill: Drill, first: int) -> None:
 
 def run(drill: Drill, *, seconds: float, rounds: int | None = None, first: int = 0) -> Outcome:
     """Rounds of a drill for so long, or so many; at least one. Ctrl-C or SIGTERM ends it, and what was done counts."""
-    start, used, number = time.monotonic(), _used(), first
+    start, used, number = time.monotonic(), cpu_seconds(), first
     failures: list[str] = []
     facts: Facts = {}
     most = sys.maxsize if rounds is None else -(-rounds // drill.each)
@@ -78,7 +78,7 @@ def run(drill: Drill, *, seconds: float, rounds: int | None = None, first: int =
                 failures += [problem] if problem else []
     except KeyboardInterrupt:
         pass
-    took, cpu = time.monotonic() - start, _used() - used
+    took, cpu = time.monotonic() - start, cpu_seconds() - used
     return Outcome(drill.name, (number - first) * drill.each, tuple(failures), round(took, 1), round(cpu, 1), facts)
 
 
@@ -109,17 +109,25 @@ def _end_of(trace: IO[str]) -> str:
 def _lines(process: subprocess.Popen[str]) -> Iterator[dict[str, Any]]:
     """What a process says, until it ends; one that is silent for too long is ended."""
     assert process.stdout is not None
-    while True:
-        patience = threading.Timer(PATIENCE, process.kill)
-        patience.start()
-        line = process.stdout.readline()
-        patience.cancel()
-        if not line:
-            return
+    heard = threading.Event()
+    threading.Thread(target=_watch, args=(process, heard), daemon=True).start()
+    for line in process.stdout:
+        heard.set()
         yield json.loads(line)
 
 
-def _used() -> float:
+def _watch(process: subprocess.Popen[str], heard: threading.Event) -> None:
+    """Seconds are counted, not measured: on a machine that stops us both, nobody was silent meanwhile."""
+    silent = 0
+    while process.returncode is None:
+        time.sleep(1)
+        silent = 0 if heard.is_set() else silent + 1
+        heard.clear()
+        if silent == PATIENCE:
+            process.kill()
+
+
+def cpu_seconds() -> float:
     """CPU-seconds of the processes that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

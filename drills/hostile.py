@@ -5,20 +5,18 @@ A manifest would notice nearly all of it, so it goes, or is made to fit the dama
 
 from __future__ import annotations
 
-import faulthandler
 import json
 import shutil
-import signal
 from collections.abc import Callable
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from random import Random
 from traceback import extract_tb
-from types import FrameType
 from typing import Any
 
 from drills.mutations import MARKER, mutate
+from drills.patience import TooLong, within
 from treetop.errors import StoreError, TreetopError
 from treetop.manifest import MANIFEST
 from treetop.methods import Method, load
@@ -29,11 +27,8 @@ from treetop.text.reading.exported import FILE as EXPORTED
 __all__ = ["try_mutation"]
 
 TEXTS = ["apple pie", "rain and wind", ""]
-PATIENCE = 60
-
-
-class _TooLong(BaseException):
-    """Not an Exception, so that nothing on the way takes it for damage."""
+SECONDS = 60
+"""CPU time after which a folder hangs."""
 
 
 def try_mutation(model: Path, place: Path, seed: int) -> str:
@@ -69,23 +64,16 @@ def _seal(folder: Path, random: Random) -> None:
 
 
 def _ask(folder: Path) -> str:
-    before = signal.signal(signal.SIGALRM, _stop)
-    signal.alarm(PATIENCE)
-    faulthandler.dump_traceback_later(2 * PATIENCE, exit=True)
     try:
-        loaded = load(folder, runtime=Runtime(threads=1))
+        with within(SECONDS):
+            loaded = load(folder, runtime=Runtime(threads=1))
     except StoreError:
         return ""
-    except _TooLong:
+    except TooLong:
         return "took too long to load"
     except BaseException as error:
         return f"{type(error).__name__}: {str(error)[:200]}"
-    else:
-        return _predict(loaded)
-    finally:
-        faulthandler.cancel_dump_traceback_later()
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+    return _predict(loaded)
 
 
 def _predict(loaded: Method[Any]) -> str:
@@ -100,10 +88,11 @@ def _predict(loaded: Method[Any]) -> str:
 def _answered(ask: Callable[[], object]) -> str:
     """What is wrong with an answer, which may be one of our errors."""
     try:
-        ask()
+        with within(SECONDS):
+            ask()
     except TreetopError:
         return ""
-    except _TooLong:
+    except TooLong:
         return "took too long to answer"
     except BaseException as error:
         return f"when asked, {type(error).__name__}: {str(error)[:200]}; {_where(error)}"
@@ -113,8 +102,3 @@ def _answered(ask: Callable[[], object]) -> str:
 def _where(error: BaseException) -> str:
     places = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in extract_tb(error.__traceback__)]
     return " ".join(places[-4:])
-
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    del number, frame
-    raise _TooLong

@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 import resource
 import shutil
-import signal
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
-from types import FrameType
 from typing import Any
 
 from drills.commands import command
 from drills.memory import forget_peak, held, peak
+from drills.patience import TooLong, within
 from drills.samples import Files, catalogues, folders, journal, predictions, records, settings
 from drills.scrambling import scrambled
 from treetop.apps.predicted import READERS, read_predictions
@@ -80,28 +79,16 @@ def _prepare() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (_ADDRESSES, hard))
 
 
-class _TooLong(BaseException):
-    """Not an Exception, so that nothing on the way takes it for damage."""
-
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    del number, frame
-    raise _TooLong
-
-
 def _tried(trial: Trial, place: Path) -> str:
-    signal.signal(signal.SIGPROF, _stop)
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
-        said = trial.act(place)
+        with within(SECONDS):
+            said = trial.act(place)
     except TreetopError as error:
         return "" if len(str(error)) < _LONGEST else f"an error of {len(str(error))} characters"
-    except _TooLong:
+    except TooLong:
         return f"more than {SECONDS} CPU-seconds"
     except BaseException as error:
         return f"{type(error).__name__}: {str(error)[:300]}; {_where(error)}"
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
     return said if isinstance(said, str) else ""
 
 

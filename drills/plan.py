@@ -16,7 +16,7 @@ from drills.sanitizing import sanitize
 from drills.saving import kill_a_save, no_room, replace_while_read, two_writers
 from drills.serving import about_the_service, serve_and_kill
 from drills.soaking import about_the_soak, soak
-from drills.training import any_threads, kill_a_training, kill_a_training_of_minilm
+from drills.training import about_the_kills, any_threads, kill_a_training, kill_a_training_of_minilm
 
 __all__ = ["DRILLS"]
 
@@ -40,9 +40,11 @@ _LIST = (
     Drill("killed-save", "SIGKILL at a file event of a save over another model, every method",
           "the old or the new model, every byte verified", kill_a_save),
     Drill("killed-training", "SIGKILL at random moments of a training, once to three times, then to its end",
-          "the files of an uninterrupted run, nothing left behind", kill_a_training),
+          "the files of an uninterrupted run, nothing left behind", kill_a_training,
+          facts=about_the_kills),
     Drill("killed-minilm", "the same of the four transformer methods, with a pretrained encoder",
-          "the files of an uninterrupted run, nothing left behind", kill_a_training_of_minilm),
+          "the files of an uninterrupted run, nothing left behind", kill_a_training_of_minilm,
+          facts=about_the_kills),
     Drill("resumed", "the checkpoint of a training that was cut off is damaged, and the training resumed",
           "it goes on, or says in one clear line what to remove", resume_from_damage),
     Drill("no-room", "a save where files may not grow beyond some size", "the old model, unchanged", no_room),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -15,8 +17,10 @@ from drills.current import current_model
 from drills.disks import can_mount, short_of_disk
 from drills.drill import MODELS, ROOT, Drill, Outcome, run
 from drills.flipping import flip_bytes
+from drills.forks import die_in, in_child
 from drills.hostile import try_mutation
 from drills.page import PROMISES, record, write_page
+from drills.patience import TooLong, within
 from drills.plan import DRILLS
 from drills.resuming import resume_from_damage
 from drills.serving import UnderLoad
@@ -93,8 +97,31 @@ def test_a_save_leaves_a_whole_model_whatever_happens(name: str, tmp_path: Path)
         assert DRILLS[name].round(tmp_path, number) == ""
 
 
-def test_a_killed_training_can_be_begun_again(tmp_path: Path) -> None:
-    assert kill_a_training(tmp_path, 0) == ""
+@pytest.mark.parametrize("number", range(7))
+def test_a_killed_training_can_be_begun_again(number: int, tmp_path: Path) -> None:
+    assert kill_a_training(tmp_path, number) == ""
+
+
+@pytest.mark.parametrize("clock", [time.CLOCK_MONOTONIC, time.CLOCK_PROCESS_CPUTIME_ID])
+def test_a_process_dies_at_its_moment(clock: int) -> None:
+    def wait() -> None:
+        die_in(clock, 0.01)
+        while True:
+            pass
+
+    assert os.WTERMSIG(in_child(wait)) == signal.SIGKILL
+
+
+def test_what_computes_for_too_long_is_ended() -> None:
+    with pytest.raises(TooLong), within(0.05):
+        while True:
+            pass
+
+
+def test_a_round_that_is_silent_for_too_long_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drills.drill.PATIENCE", 1)
+    found = run(DRILLS["serving"], seconds=0)  # whose rounds take a minute and a half
+    assert "round 0: the process ended with -9" in found.failures[0]
 
 
 def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,13 @@ def folder(tmp_path: Path) -> Path:
 def test_it_comes_back(folder: Path) -> None:
     assert Exported.load(folder) == ABOUT
     assert ABOUT.numbers == 768
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_that_an_engine_would_wait_for(folder: Path) -> None:
+    os.mkfifo(folder / "graph.xml")
+    with pytest.raises(StoreError, match=r"graph\.xml: the exported encoder is damaged"):
+        Exported.load(folder)
 
 
 def test_changed_missing_and_foreign_files(folder: Path) -> None:

@@ -54,13 +54,17 @@ class Exported:
 
     @classmethod
     def load(cls, path: Path) -> Exported:
-        """The description in a folder; a StoreError if any file of the graph is not as it was written."""
+        """The description in a folder; a StoreError if any file beside it is not as it was written, or was not.
+
+        Whoever reads a graph opens what it finds by name: a pipe of which the description knows nothing would wait.
+        """
         about = Folder(path).read_json(FILE)
         if not isinstance(about, dict) or about.pop("format", None) != FORMAT:
             raise StoreError("the description of the exported encoder is not one of this version", path=path / FILE)
-        for name, digest in about.pop("files", {}).items():
-            file = path / Path(name).name
-            if not file.is_file() or _digest(file) != digest:
+        digests = {Path(name).name: digest for name, digest in about.pop("files", {}).items()}
+        for name in sorted({*digests, *(file.name for file in path.iterdir())} - {FILE}):
+            file = path / name
+            if not file.is_file() or _digest(file) != digests.get(name):
                 raise StoreError("the exported encoder is damaged", path=file)
         try:
             return from_dict(cls, about)

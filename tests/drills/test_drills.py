@@ -114,8 +114,7 @@ def test_a_process_dies_at_its_moment(clock: int) -> None:
 
 def test_what_computes_for_too_long_is_ended() -> None:
     with pytest.raises(TooLong), within(0.05):
-        while True:
-            pass
+        sum(iter(lambda: 1, 0))
 
 
 def test_a_round_that_is_silent_for_too_long_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:

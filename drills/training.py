@@ -123,7 +123,7 @@ def _learn_names_of_weights() -> None:
     with suppress(ImportError):  # of versions without them
         from transformers.conversion_mapping import get_checkpoint_conversion_mapping
 
-        get_checkpoint_conversion_mapping("bert")
+        get_checkpoint_conversion_mapping("bert")  # type: ignore[no-untyped-call]
 
 
 def about_the_kills() -> Facts:

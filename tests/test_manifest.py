@@ -107,6 +107,14 @@ def test_a_pipe_in_place_of_a_file_is_not_waited_for(folder: Path) -> None:
         Folder.open(folder)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_in_place_of_the_manifest_is_not_waited_for(folder: Path) -> None:
+    (folder / MANIFEST).unlink()
+    os.mkfifo(folder / MANIFEST)
+    with pytest.raises(StoreError, match=r"manifest\.json: the file is damaged \(it is not a file\)"):
+        Folder.open(folder)
+
+
 def test_a_folder_without_manifest_is_opened_but_cannot_be_verified(folder: Path) -> None:
     (folder / "manifest.json").unlink()
     flip(folder / "model.json", 3)

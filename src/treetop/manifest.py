@@ -104,6 +104,8 @@ def _entries(folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
     """The files of a manifest, each with what is known of it; a manifest may be as damaged as any other file."""
     path = folder / MANIFEST
     try:
+        if not path.is_file():  # but a pipe, which would be waited for, or a device without end
+            raise ValueError("it is not a file")
         manifest = json.loads(path.read_text(encoding="utf-8"))
         files: dict[str, dict[str, Any]] = manifest["files"]
         if manifest["format"] != FORMAT:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from pathlib import Path
 
@@ -115,6 +116,12 @@ def test_a_process_dies_at_its_moment(clock: int) -> None:
 def test_what_computes_for_too_long_is_ended() -> None:
     with pytest.raises(TooLong), within(0.05):
         sum(iter(lambda: 1, 0))
+
+
+def test_what_waits_for_ever_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drills.patience.TICKS", 1)
+    with pytest.raises(TooLong), within(60):
+        threading.Event().wait()
 
 
 def test_a_round_that_is_silent_for_too_long_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:

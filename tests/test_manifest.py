@@ -109,8 +109,8 @@ def test_a_pipe_in_place_of_a_file_is_not_waited_for(folder: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_a_pipe_in_place_of_the_manifest_is_not_waited_for(folder: Path) -> None:
-    (folder / MANIFEST).unlink()
-    os.mkfifo(folder / MANIFEST)
+    (folder / manifest.MANIFEST).unlink()
+    os.mkfifo(folder / manifest.MANIFEST)
     with pytest.raises(StoreError, match=r"manifest\.json: the file is damaged \(it is not a file\)"):
         Folder.open(folder)
 

@@ -37,6 +37,7 @@ __all__ = [
     "union",
 ]
 
+_MOST_NARROW = 2**31 - 1
 Norm: TypeAlias = Literal["l1", "l2"]
 Rows: TypeAlias = NDArray[Any] | slice
 
@@ -102,11 +103,8 @@ def from_parts(indptr: NDArray[Any], indices: NDArray[Any], values: Floats | Non
     """A `CSR` from its three arrays, which are trusted to be canonical; no values means ones."""
     data: Floats = np.ones(len(indices), np.float32) if values is None else values
     # scipy gives both index arrays the wider of their types: one of int64 would make int64 columns.
-    index = np.int32 if len(indices) <= np.iinfo(np.int32).max else np.int64
-    columns_of, starts = indices.astype(index, copy=False), indptr.astype(index, copy=False)
-    csr: CSR = sp.csr_array((data, columns_of, starts), shape=(len(indptr) - 1, columns), copy=False)
-    csr.has_canonical_format = True
-    return csr
+    index = np.int32 if len(indices) <= _MOST_NARROW else np.int64
+    return kernels.bare_csr(indptr.astype(index, copy=False), indices.astype(index, copy=False), data, columns=columns)
 
 
 def check_rows(

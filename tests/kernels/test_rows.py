@@ -38,6 +38,18 @@ def test_top_k_of_many_rows_is_the_same_for_any_number_of_threads() -> None:
     np.testing.assert_array_equal(one.toarray(), reference.top_k(x, 7).toarray())
 
 
+def test_a_matrix_of_trusted_arrays_is_what_the_constructor_makes() -> None:
+    value, column, start = np.array([1, 2, 3], np.float32), np.array([0, 4, 2], np.int32), np.array([0, 2, 3], np.int32)
+    expected = CSR((value, column, start), shape=(2, 5))
+    expected.has_canonical_format = True
+    found = kernels.bare_csr(start, column, value, columns=5)
+    assert vars(found).keys() == vars(expected).keys()
+    assert found.shape == expected.shape
+    assert vars(found)["data"] is value
+    np.testing.assert_array_equal((found @ found.T).toarray(), (expected @ expected.T).toarray())
+    np.testing.assert_array_equal(found[1:].toarray(), expected[1:].toarray())
+
+
 def test_what_is_not_a_number_comes_last() -> None:
     x = CSR((np.array([np.nan, -np.inf, np.inf], np.float32), np.arange(3), np.array([0, 3])), shape=(1, 3))
     assert kernels.top_k(x, 2).indices.tolist() == [1, 2]

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, get_args
 
 import numpy as np
@@ -105,8 +106,9 @@ class Calibration:
 
     def apply(self, predictions: Predictions) -> Predictions:
         """The same labels in the same order with probabilities instead of scores."""
-        found = _mapped(predictions.labels, predictions.scores, self.band, [self.curves, *self.behind])
-        return replace(predictions, scores=found, kind="probability")
+        p = predictions
+        found = _mapped(p.labels, p.scores, self.band, (self.curves, *self.behind))
+        return Predictions(p.labels, found, p.names, "probability", p.unseen)
 
     def threshold(self, aim: str) -> float | Floats:
         """The probability at or above which labels reach an aim such as `precision:0.9`; or one for each label."""
@@ -188,11 +190,13 @@ def _fit_maps(
 
 def _mapped(labels: Ids, scores: Floats, band: NDArray[np.uint8], maps: Sequence[Curves]) -> Floats:
     """The probabilities of ranked labels; what stands behind is at most what stands before."""
-    ends, found = [*_PARTS[: len(maps) - 1], labels.shape[1]], np.empty((len(labels), 0), np.float32)
-    for end, curves in zip(ends, maps, strict=True):
-        here = slice(found.shape[1], end)
-        part = probabilities(labels[:, here], scores[:, here], band, curves)
-        found = np.hstack([found, np.minimum(part, found[:, -1:]) if found.size else part])
+    found = np.empty(labels.shape, np.float32)
+    width = labels.shape[1]
+    for curves, (start, end) in zip(maps, pairwise((0, *_PARTS[: len(maps) - 1], width)), strict=True):
+        if start >= width:
+            break
+        part = probabilities(labels[:, start:end], scores[:, start:end], band, curves)
+        found[:, start:end] = np.minimum(part, found[:, start - 1 : start]) if start else part
     return found
 
 

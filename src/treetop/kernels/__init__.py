@@ -12,7 +12,7 @@ from treetop.kernels.pack import WeightType, pack, unpack, weights_of_child
 from treetop.kernels.packed_checks import check_level
 from treetop.kernels.pifa import pifa
 from treetop.kernels.probabilities import Curves, probabilities
-from treetop.kernels.rows import first_bad_row, squared_lengths, top_k
+from treetop.kernels.rows import bare_csr, first_bad_row, squared_lengths, top_k
 from treetop.kernels.runs import Runs
 from treetop.kernels.search import Combine, Link, Mask, Searcher, score_level
 from treetop.kernels.train import NodeWeights, TrainingFeatures, train_nodes, training_cost
@@ -31,6 +31,7 @@ __all__ = [
     "TrainingFeatures",
     "WeightType",
     "arrange_counts",
+    "bare_csr",
     "best_nodes",
     "check_level",
     "first_bad_row",

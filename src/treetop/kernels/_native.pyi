@@ -179,6 +179,7 @@ def rank_by_names(
     index_label: NDArray[np.int32],
     index_share: NDArray[np.float32],
     worth: NDArray[np.float32],
+    most: float,
     allowed: NDArray[np.uint8],
     power: int,
     floor: float,

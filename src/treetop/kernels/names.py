@@ -34,6 +34,7 @@ def rank_by_names(
     names: NamePostings,
     worth: Floats,
     *,
+    most: float | None = None,
     power: int = 1,
     floor: float,
     k: int,
@@ -46,25 +47,27 @@ def rank_by_names(
     label scores what it did, or `floor` if it was not listed, plus its share, raised to `power`, times `worth[label]`.
     Labels that are not listed come in if a part of their name is there, they are `allowed`, and worth more than
     nothing. Ties: by number.
+    `most` is the largest worth, if the caller has it at hand: then labels without a chance cost next to nothing.
     The postings are trusted: who makes or loads them checks them, once.
     """
     if len(names.start) != terms.shape[1] + 1:
         raise DataError(f"the texts have {terms.shape[1]:,} terms, the names {len(names.start) - 1:,}")
     if terms.shape[0] != len(listed) or listed.shape != scores.shape:
         raise DataError(f"{terms.shape[0]} texts, but {listed.shape} labels with {scores.shape} scores")
-    if listed.max(initial=-1) >= len(worth):
-        raise DataError(f"label {listed.max()} is beyond the {len(worth):,} that names are worth something for")
-    labels, values = _native.rank_by_names(
-        offsets_of(terms),
-        terms.indices,
-        np.ascontiguousarray(listed, np.int32),
-        np.ascontiguousarray(scores, np.float32),
-        *names,
-        worth,
-        _ALL if allowed is None else allowed.astype(np.uint8),
-        power,
-        floor,
-        k,
-        threads,
-    )
-    return labels, values
+    try:
+        return _native.rank_by_names(
+            offsets_of(terms),
+            terms.indices,
+            np.ascontiguousarray(listed, np.int32),
+            np.ascontiguousarray(scores, np.float32),
+            *names,
+            worth,
+            float(worth.max(initial=0.0)) if most is None else most,
+            _ALL if allowed is None else allowed.astype(np.uint8),
+            power,
+            floor,
+            k,
+            threads,
+        )
+    except IndexError as error:
+        raise DataError(str(error)) from None

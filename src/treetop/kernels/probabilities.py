@@ -34,8 +34,8 @@ def probabilities(labels: Ids, scores: Floats, band: NDArray[np.uint8], curves: 
     share their weighted mean (pool adjacent violators): of all lists that never rise it is the closest by weighted
     least squares.
     """
-    if labels.max(initial=-1) >= len(band):
-        raise DataError(f"label {labels.max()} is not among the {len(band):,} labels that have a band")
-    return _native.probabilities(
-        np.ascontiguousarray(labels, np.int32), np.ascontiguousarray(scores, np.float32), band, *curves
-    )
+    ids, values = np.ascontiguousarray(labels, np.int32), np.ascontiguousarray(scores, np.float32)
+    try:
+        return _native.probabilities(ids, values, band, *curves)
+    except IndexError as error:
+        raise DataError(str(error)) from None

@@ -10,14 +10,24 @@ from numpy.typing import NDArray
 from treetop.kernels import _native
 from treetop.types import CSR, Floats, Ids
 
-__all__ = ["csr_of", "first_bad_row", "offsets_of", "squared_lengths", "top_k"]
+__all__ = ["bare_csr", "csr_of", "first_bad_row", "offsets_of", "squared_lengths", "top_k"]
+
+_EMPTY = vars(CSR((0, 0), dtype=np.float32))
+"""What a matrix has beside its arrays and its shape."""
 
 
 def csr_of(start: NDArray[np.int64], column: Ids, value: Floats, *, columns: int) -> CSR:
     """What a kernel returns as a matrix. Columns stay int32 unless there are 2^31 entries or more."""
-    if len(column) < 2**31:
-        start = start.astype(np.int32)  # scipy would give both the wider type
-    result = CSR((value, column, start), shape=(len(start) - 1, columns), copy=False)
+    return bare_csr(start if len(column) >= 2**31 else start.astype(np.int32), column, value, columns=columns)
+
+
+def bare_csr(start: NDArray[Any], column: NDArray[Any], value: NDArray[Any], *, columns: int) -> CSR:
+    """Arrays that are trusted to be canonical, as a matrix.
+
+    The constructor of scipy looks at them and chooses types, which takes longer than a short text takes to be read.
+    """
+    result = CSR.__new__(CSR)
+    vars(result).update(_EMPTY, data=value, indices=column, indptr=start, _shape=(len(start) - 1, columns))
     result.has_canonical_format = True
     return result
 

@@ -88,7 +88,8 @@ class Naming:
             allowed[ask.allowed] = True
         labels, scores = rank_by_names(
             terms, listed.labels, listed.scores, self.index.postings, self.worth,
-            power=self.power, floor=self.floor, k=ask.k, allowed=allowed, threads=runtime.cores,
+            most=max(self.weight, self.unseen_weight), power=self.power, floor=self.floor, k=ask.k, allowed=allowed,
+            threads=runtime.cores,
         )  # fmt: skip
         return Predictions(labels, scores / np.float32(self.scale), kind=self.kind)
 

@@ -48,6 +48,9 @@ def chunks(texts: Iterable[str], characters: int = _CHUNK_CHARACTERS) -> Iterato
 
 def row_slices(parts: list[Counts], entries: int = _SLICE_ENTRIES) -> Iterator[list[Counts]]:
     """Blocks that stand side by side, some rows of all of them at a time: about so many entries, at least one row."""
+    if sum(len(ids) for _, ids, _ in parts) <= entries:  # a single text, for instance
+        yield parts
+        return
     starts = np.sum([start for start, _, _ in parts], axis=0)
     first, rows = 0, len(starts) - 1
     while first < rows:
@@ -64,14 +67,19 @@ def _slice(part: Counts, first: int, last: int) -> Counts:
 
 def scale_rows(values: NDArray[np.float64], start: NDArray[np.integer[Any]], norm: Literal["l1", "l2"]) -> None:
     """Scale the values of each row, in place, so that its length is one. Row r begins at start[r]."""
+    if not len(values):
+        return
+    parts = values * values if norm == "l2" else np.abs(values)
+    if len(start) == 2:  # a single text: its length is that of all
+        values *= 1 / _length(np.add.reduceat(parts, start[:1]), norm)
+        return
     sizes = np.diff(start)
     full = np.flatnonzero(sizes)
-    if not len(full):
-        return
-    lengths = np.add.reduceat(values * values if norm == "l2" else np.abs(values), start[full])
-    if norm == "l2":
-        lengths = np.sqrt(lengths)
-    values *= np.repeat(1 / lengths, sizes[full])
+    values *= np.repeat(1 / _length(np.add.reduceat(parts, start[full]), norm), sizes[full])
+
+
+def _length(sums: NDArray[np.float64], norm: Literal["l1", "l2"]) -> NDArray[np.float64]:
+    return np.sqrt(sums) if norm == "l2" else sums
 
 
 class RowBuffer:

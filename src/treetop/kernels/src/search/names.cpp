@@ -1,27 +1,26 @@
 // Label names that occur in texts, counted into the scores of ranked labels.
 #include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "common/arrays.hpp"
 #include "common/parallel.hpp"
+#include "search/best.hpp"
 
 namespace treetop {
 namespace {
 
 constexpr int64_t block_size = 64, few_texts = 16;  // fewer are done before a thread would have begun
+constexpr double rounding = 1e-5;  // more than a few products of floats are off by
 
 // Where each term occurs: labels with the term in their name, and the term's share of that name.
 struct NameIndex {
     const int64_t *start;
     const int32_t *label;
     const float *share;
-};
-
-struct Found {
-    float value;
-    int32_t label;
-
-    bool before(const Found &other) const { return value > other.value || (value == other.value && label < other.label); }
 };
 
 // The share of every label's name that a text has. All zero between texts; kept by a thread from call to call, so that
@@ -32,71 +31,90 @@ class Shares {
         if (share_.size() < labels) share_.resize(labels, 0.0f);
     }
 
-    void add(int32_t label, float share) {
-        if (share_[label] == 0.0f) touched_.push_back(label);
-        share_[label] += share;
+    // What one term says of the labels that have it. A label is noted the first time, without a branch.
+    void add(const int32_t *label, const float *share, int64_t size) {
+        if (touched_.size() < size_ + size) touched_.resize(2 * (size_ + size));
+        for (int64_t i = 0; i < size; ++i) {
+            float &own = share_[label[i]];
+            touched_[size_] = label[i];
+            size_ += own == 0.0f;
+            own += share[i];
+        }
     }
 
     // The share of a label, which is not asked for again.
-    float take(int32_t label) {
-        const float share = share_[label];
-        share_[label] = 0.0f;
-        return share;
-    }
+    float take(int32_t label) { return std::exchange(share_[label], 0.0f); }
 
+    // The labels that are left whose share is above the least.
     template <typename Use>
-    void take_rest(Use use) {
-        for (const int32_t label : touched_)
-            if (const float share = take(label); share > 0.0f) use(label, share);
-        touched_.clear();
+    void take_rest(float least, Use use) {
+        for (size_t i = 0; i < size_; ++i)
+            if (const float share = take(touched_[i]); share > least) use(touched_[i], share);
+        size_ = 0;
     }
 
   private:
     std::vector<float> share_;
     std::vector<int32_t> touched_;
+    size_t size_ = 0;
 };
+
+void check(const Matrix<int32_t> &listed, size_t labels) {
+    const int32_t *end = listed.data() + listed.size();
+    const int32_t *largest = std::max_element(listed.data(), end);
+    if (largest != end && *largest >= int64_t(labels))
+        throw std::out_of_range("label " + std::to_string(*largest) + " is beyond the " + std::to_string(labels) +
+                                " that names are worth something for");
+}
 
 struct Scratch {
     Shares shares;
-    std::vector<Found> found;
+    std::vector<Candidate> pool;
 };
 
 nb::tuple rank_by_names(Vector<int64_t> start, Vector<int32_t> term, Matrix<int32_t> listed, Matrix<float> scores,
                         Vector<int64_t> index_start, Vector<int32_t> index_label, Vector<float> index_share,
-                        Vector<float> worth, Vector<uint8_t> allowed, int power, double floor, int64_t k, int threads) {
+                        Vector<float> worth, float most, Vector<uint8_t> allowed, int power, double floor, int64_t k,
+                        int threads) {
     const int64_t rows = listed.shape(0), depth = listed.shape(1);
     const NameIndex index{index_start.data(), index_label.data(), index_share.data()};
     const bool all = allowed.size() == 0;
+    check(listed, worth.size());
     std::vector<int32_t> labels_out(rows * k, -1);
     std::vector<float> scores_out(rows * k, 0.0f);
 
-    auto evidence = [&](int32_t label, float share) {
-        float value = worth.data()[label];
-        for (int i = 0; i < power; ++i) value *= share;
-        return value;
+    auto evidence = [power](float worth, float share) {
+        for (int i = 0; i < power; ++i) worth *= share;
+        return worth;
+    };
+    const auto unlisted = static_cast<float>(floor);
+    // A share with which no label that is not listed gets over a bar. Nearly all labels have less: a common word.
+    auto without_chance = [&](float bar) {
+        const double needed = (double(bar) - unlisted) / most;
+        return needed > 0 && most > 0 ? static_cast<float>(std::pow(needed, 1.0 / power) * (1 - rounding)) : 0.0f;
     };
     auto rank = [&](Scratch &scratch, int64_t row) {
         Shares &shares = scratch.shares;
-        std::vector<Found> &found = scratch.found;
         shares.fit(worth.size());
-        for (int64_t i = start.data()[row]; i < start.data()[row + 1]; ++i)
-            for (int64_t j = index.start[term.data()[i]]; j < index.start[term.data()[i] + 1]; ++j)
-                shares.add(index.label[j], index.share[j]);
-        found.clear();
+        scratch.pool.resize(static_cast<size_t>(k));
+        Best best(scratch.pool.data(), k);
+        auto offer = [&](float value, int32_t label) { best.offer(make_candidate(value + 0.0f, 0.0f, label)); };
+        for (int64_t i = start.data()[row]; i < start.data()[row + 1]; ++i) {
+            const int64_t first = index.start[term.data()[i]], last = index.start[term.data()[i] + 1];
+            shares.add(index.label + first, index.share + first, last - first);
+        }
         for (int64_t place = row * depth; place < (row + 1) * depth && listed.data()[place] >= 0; ++place) {
             const int32_t label = listed.data()[place];
-            found.push_back({scores.data()[place] + evidence(label, shares.take(label)), label});
+            offer(scores.data()[place] + evidence(worth.data()[label], shares.take(label)), label);
         }
-        shares.take_rest([&](int32_t label, float share) {
+        shares.take_rest(without_chance(best.bar()), [&](int32_t label, float share) {
             if ((all || allowed.data()[label]) && worth.data()[label] > 0.0f)
-                found.push_back({static_cast<float>(floor) + evidence(label, share), label});
+                offer(unlisted + evidence(worth.data()[label], share), label);
         });
-        const auto size = std::min<int64_t>(k, found.size());
-        std::partial_sort(found.begin(), found.begin() + size, found.end(),
-                          [](const Found &a, const Found &b) { return a.before(b); });
-        for (int64_t place = 0; place < size; ++place) {
-            labels_out[row * k + place] = found[place].label;
-            scores_out[row * k + place] = found[place].value;
+        best.sort();
+        for (int64_t place = 0; place < best.size(); ++place) {
+            labels_out[row * k + place] = best.begin()[place].id;
+            scores_out[row * k + place] = best.begin()[place].score();
         }
     };
     auto own = []() -> Scratch & {
@@ -121,7 +139,7 @@ nb::tuple rank_by_names(Vector<int64_t> start, Vector<int32_t> term, Matrix<int3
 void bind_names(nb::module_ &module) {
     using namespace nb::literals;
     module.def("rank_by_names", &rank_by_names, "start"_a, "term"_a, "listed"_a, "scores"_a, "index_start"_a,
-               "index_label"_a, "index_share"_a, "worth"_a, "allowed"_a, "power"_a, "floor"_a, "k"_a, "threads"_a);
+               "index_label"_a, "index_share"_a, "worth"_a, "most"_a, "allowed"_a, "power"_a, "floor"_a, "k"_a, "threads"_a);
 }
 
 }  // namespace treetop

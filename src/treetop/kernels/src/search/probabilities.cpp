@@ -1,5 +1,7 @@
 // Scores of ranked labels as probabilities: a monotone map for each band of labels, then lists that never rise.
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "common/arrays.hpp"
@@ -52,6 +54,10 @@ void write_falling(const Place *given, int64_t size, std::vector<Pool> &pools, f
     for (const Pool &pool : pools) out = std::fill_n(out, pool.size, float(pool.sum / pool.weight));
 }
 
+std::string beyond(int32_t label, size_t labels) {
+    return "label " + std::to_string(label) + " is not among the " + std::to_string(labels) + " labels that have a band";
+}
+
 NumpyMatrix<float> probabilities(Matrix<int32_t> labels, Matrix<float> scores, Vector<uint8_t> band,
                                  Vector<int64_t> start, Vector<float> knot, Vector<float> value, Vector<float> weight) {
     const int64_t rows = labels.shape(0), k = labels.shape(1);
@@ -61,7 +67,9 @@ NumpyMatrix<float> probabilities(Matrix<int32_t> labels, Matrix<float> scores, V
     for (int64_t row = 0; row < rows; ++row) {
         int64_t size = 0;  // labels come first, places that are not taken behind them
         for (; size < k && labels.data()[row * k + size] >= 0; ++size) {
-            const uint8_t own = band.data()[labels.data()[row * k + size]];
+            const int32_t label = labels.data()[row * k + size];
+            if (label >= int64_t(band.size())) throw std::out_of_range(beyond(label, band.size()));
+            const uint8_t own = band.data()[label];
             const int64_t first = start.data()[own], last = start.data()[own + 1];
             const Curve curve{knot.data() + first, value.data() + first, last - first};
             given[size] = {curve.at(scores.data()[row * k + size]), weight.data()[own]};

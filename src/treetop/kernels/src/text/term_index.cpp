@@ -23,6 +23,8 @@
 namespace treetop {
 namespace {
 
+constexpr size_t short_text = 4096;  // bytes
+
 // MurmurHash3 (x86, 32 bits, seed 0; Austin Appleby, public domain): stable everywhere, so columns may be stored.
 uint32_t murmur(std::string_view s) {
     auto rotate = [](uint32_t x, int by) { return x << by | x >> (32 - by); };
@@ -62,6 +64,9 @@ class TermIndex {
 
     // Counts the known terms of the texts; rows are sorted.
     Counts look_up(const nb::list &texts, Vector<uint32_t> alphabet, int threads) const {
+        if (texts.size() == 1)
+            if (const std::string_view text = bytes_of(texts[0]); text.size() <= short_text)
+                return look_up_short(text, alphabet);
         auto find = [this](const StringTable &terms, std::vector<int32_t> &columns) {
             for (int32_t id = 0; id < terms.size(); ++id) columns.push_back(terms_.find(terms.key(id)));
             return true;
@@ -120,6 +125,26 @@ class TermIndex {
     NumpyVector<int64_t> occurrences() const { return to_numpy(std::vector<int64_t>(occurrences_)); }
 
   private:
+    // The same for a short text, which hardly has a term twice: each is looked up where it stands, without a table of
+    // the text's own.
+    Counts look_up_short(std::string_view text, Vector<uint32_t> alphabet) const {
+        std::vector<int32_t> found, ids, counts;
+        {
+            nb::gil_scoped_release release;
+            Parts parts;
+            each_term(text, how_, Alphabet(alphabet.data(), alphabet.size()), parts, [&](std::string_view term) {
+                if (const int32_t id = terms_.find(Key::padded(term)); id >= 0) found.push_back(id);
+            });
+            std::sort(found.begin(), found.end());
+            for (const int32_t id : found) {
+                if (ids.empty() || ids.back() != id) ids.push_back(id), counts.push_back(0);
+                ++counts.back();
+            }
+        }
+        return {to_numpy(std::vector<int64_t>{0, static_cast<int64_t>(ids.size())}), to_numpy(std::move(ids)),
+                to_numpy(std::move(counts))};
+    }
+
     static Kind kind_of(const std::string &name) {
         if (name == "word") return Kind::word;
         if (name == "char") return Kind::character;

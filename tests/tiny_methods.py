@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -28,13 +29,21 @@ OPTIM = OptimConfig(lr=6e-3, head_lr_factor=3.0, epochs=6, batch_size=16, warmup
 
 @cache
 def encoder() -> EncoderConfig:
-    """Two layers of 32 numbers over the words of the planted corpus; read with torch, as exporting takes seconds."""
+    """Two layers of 32 numbers over the words of the planted corpus; read with torch, as exporting takes seconds.
+
+    A program that a test starts may be given that of the test, in TINY_ENCODER.
+    """
+    if "TINY_ENCODER" in os.environ:
+        return _read_by_torch(os.environ["TINY_ENCODER"])
     folder = Path(tempfile.mkdtemp(prefix="treetop-tiny-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     words = [f"topic{t}" for t in range(6)] + [f"noise{n}" for n in range(200)]
     words += [f"word{t}x{label}x{n}" for t in range(6) for label in range(7) for n in range(3)]
     words += ["apple", "pie", "cake", "rain", "text"]
-    name = str(make_encoder(folder, words, layers=2))
+    return _read_by_torch(str(make_encoder(folder, words, layers=2)))
+
+
+def _read_by_torch(name: str) -> EncoderConfig:
     return EncoderConfig(name=name, max_tokens=32, pooling="mean", dropout=0.0, reader="torch")
 
 

@@ -1,4 +1,5 @@
-"""One of several processes that train together: `python together.py OUT METHOD,METHOD…`; the environment says which.
+"""One of several processes that train together: `python together.py OUT METHOD,METHOD…`; the environment says which,
+and with HEADS how heads are kept, with CHECKPOINTS where a training can be continued, with VICTIM who dies in it.
 
 Every process writes what its own model predicts, so that all can be compared; and what it cost it.
 """
@@ -14,10 +15,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-__all__ = ["start"]
+__all__ = ["ended", "models", "start"]
 
 
-def start(processes: int, out: Path, what: str, **more: str) -> list[subprocess.Popen[str]]:
+def start(processes: int, out: Path, what: str, program: str = __file__, **more: str) -> list[subprocess.Popen[str]]:
     """Start them without torchrun, which would end all when one ends."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -26,12 +27,22 @@ def start(processes: int, out: Path, what: str, **more: str) -> list[subprocess.
     shared = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": str(processes), "PYTHONPATH": path}
     return [
         subprocess.Popen(
-            [sys.executable, __file__, str(out), what],
+            [sys.executable, program, str(out), what],
             env={**os.environ, **shared, **more, "RANK": str(rank), "OMP_NUM_THREADS": "1"},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
         for rank in range(processes)
     ]  # fmt: skip
+
+
+def ended(processes: list[subprocess.Popen[str]]) -> list[tuple[int, str]]:
+    """How each ended, and what it said."""
+    try:
+        said = [process.communicate(timeout=300)[1] for process in processes]
+    finally:
+        for process in processes:
+            process.kill()
+    return [(process.returncode, text) for process, text in zip(processes, said, strict=True)]
 
 
 def models(runtime: Any) -> dict[str, Any]:
@@ -40,7 +51,8 @@ def models(runtime: Any) -> dict[str, Any]:
 
     from tiny_methods import OPTIM, cascade, light, matching, recursive
 
-    short = replace(OPTIM, epochs=2)
+    heads: Any = os.environ.get("HEADS", "whole")
+    short = replace(OPTIM, epochs=2, heads=heads, checkpoint_every=1)
     return {
         "lightxml": light(mode="groups", bootstrap="linear", dropout=0.0, optim=short)(runtime),
         "cascadexml": cascade(sparse=True, bootstrap="linear", dropouts=(0.0,), optim=short)(runtime),
@@ -78,6 +90,8 @@ def main() -> None:
     found, cost = {}, {}
     for name in sys.argv[2].split(","):
         model = models(Runtime(threads=1))[name]
+        if "CHECKPOINTS" in os.environ:
+            model.checkpoint = Path(os.environ["CHECKPOINTS"]) / name
         began = time.process_time()
         model.fit(train)
         cost[name] = time.process_time() - began

@@ -23,7 +23,7 @@ try:
 except ModuleNotFoundError:  # Windows
     resource = None  # type: ignore[assignment]
 
-__all__ = ["Meter", "Runtime", "available_cores", "available_memory", "cores_of", "is_leader"]
+__all__ = ["Meter", "Runtime", "available_cores", "available_memory", "cores_of", "is_leader", "processes"]
 
 T = TypeVar("T")
 
@@ -111,6 +111,11 @@ def _on_standard_error() -> Progress:
 def is_leader() -> bool:
     """Whether this process writes files and speaks: the first of those that `torchrun` started, or the only one."""
     return int(os.environ.get("RANK", "0")) == 0
+
+
+def processes() -> int:
+    """How many processes `torchrun` started to train together; 1 without it."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
 
 
 def available_cores() -> int:

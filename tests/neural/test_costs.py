@@ -57,10 +57,12 @@ def test_frozen_layers_learn_nothing_and_kept_ones_run_once() -> None:
     assert kept.learning(OPTIM, []).seconds < frozen.learning(OPTIM, []).seconds < COSTS.learning(OPTIM, []).seconds
 
 
-def test_several_processes_share_the_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    alone = COSTS.learning(OPTIM, []).seconds
+def test_several_processes_share_the_texts_of_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And each moves all weights."""
+    steps = OPTIM.epochs * -(-COSTS.texts // OPTIM.batch_size)
+    alone, moving = COSTS.learning(OPTIM, []).seconds, steps * COSTS._update([])
     monkeypatch.setenv("WORLD_SIZE", "4")
-    assert COSTS.learning(OPTIM, []).seconds == pytest.approx(alone / 4)
+    assert COSTS.learning(OPTIM, []).seconds == pytest.approx((alone - moving) / 4 + moving)
 
 
 def test_a_layer_is_tried_out() -> None:

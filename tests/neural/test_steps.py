@@ -1,102 +1,28 @@
 """What a training step costs an accelerator before any number is computed: operations, and questions it is waited for.
 
-Heads have the papers' numbers of labels, and only eight numbers each: how many calls there are does not depend on that.
 The CPU is taken for an accelerator (`must_wait`), so that the way of a GPU is the one that is counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import json
+from pathlib import Path
 
-import numpy as np
 import pytest
-from torch import nn
+import torch.distributed as dist
 
+import traffic
+from big_heads import HEAD, LABELS, MAKERS, narrow_encoder, run_of
 from counting import Counting
-from tiny_encoders import make_encoder
-from treetop.labels import LabelTree
-from treetop.methods.cascadexml import CascadeXMLConfig
-from treetop.methods.lightxml import LightXMLConfig
-from treetop.methods.tuning import cascadexml, lightxml, x_transformer, xr_transformer
-from treetop.methods.x_transformer import XTransformerConfig
-from treetop.methods.xr_transformer import XRTransformerConfig
+from together import ended, start
 from treetop.neural import optimiser, scorer, shortlist
-from treetop.neural.checkpoint import Checkpoints
-from treetop.neural.examples import Examples
-from treetop.neural.parallel import World
-from treetop.neural.settings import OptimConfig
-from treetop.neural.training import _Run
-from treetop.runtime import Runtime
-from treetop.sparse import from_parts
 from treetop.text import encoder as encoders
-from treetop.text.encoder import EncoderConfig, TextEncoder
-from treetop.types import CSR
-
-LABELS = {"amazon-670k": 670_091, "amazon-3m": 2_812_281}
-TEXTS, HEAD = 16, 8
+from treetop.text.encoder import EncoderConfig
 
 
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory: pytest.TempPathFactory) -> EncoderConfig:
-    folder = make_encoder(tmp_path_factory.mktemp("encoder"), ["word"], layers=4, width=HEAD)
-    return EncoderConfig(name=str(folder), max_tokens=16, dropout=0.0)
-
-
-def tree_of(*widths: int) -> LabelTree:
-    """Evenly wide below each other."""
-    above = (1, *widths)
-    return LabelTree(
-        tuple((np.arange(w, dtype=np.int64) * a // w).astype(np.int32) for a, w in zip(above, widths, strict=False))
-    )
-
-
-def true_of(labels: int) -> CSR:
-    rng = np.random.default_rng(0)
-    columns = np.sort(rng.integers(0, labels, (TEXTS, 5)), axis=1).astype(np.int32)
-    return from_parts(np.arange(TEXTS + 1) * 5, columns.ravel(), None, columns=labels)
-
-
-def light(encoder: EncoderConfig, labels: int) -> tuple[nn.Module, LabelTree, CSR | None]:
-    tree = tree_of(8192, labels)
-    config = LightXMLConfig(encoder=encoder, layers=4, bottleneck=HEAD, beam=32, mode="groups")
-    return lightxml.Network(config, TextEncoder.load(encoder), lambda depth: range(1, depth + 1), tree), tree, None
-
-
-def cascade(encoder: EncoderConfig, labels: int) -> tuple[nn.Module, LabelTree, CSR | None]:
-    tree = tree_of(1024, 8192, 65_536, labels)
-    config = CascadeXMLConfig(encoder=encoder, layers=((1, 2), (2,), (3,), (4,)), beams=(16, 16, 16), dropouts=(0.0,))
-    return cascadexml.Network(config, TextEncoder.load(encoder), tree), tree, None
-
-
-def xr(encoder: EncoderConfig, labels: int) -> tuple[nn.Module, LabelTree, CSR | None]:
-    """Its last level that an encoder is tuned on, whatever the labels below."""
-    tree = tree_of(128, 2048, 32_768, labels)
-    found = from_parts(np.arange(TEXTS + 1) * 10, np.tile(np.arange(10, dtype=np.int32), TEXTS), None, columns=2048)
-    return xr_transformer.Network(XRTransformerConfig(encoder=encoder), TextEncoder.load(encoder), tree, 2), tree, found
-
-
-def matching(encoder: EncoderConfig, labels: int) -> tuple[nn.Module, LabelTree, CSR | None]:
-    tree = tree_of(8192, labels)
-    return x_transformer.Network(XTransformerConfig(encoder=encoder), TextEncoder.load(encoder), 8192), tree, None
-
-
-MAKERS: dict[str, tuple[Callable[..., Any], Callable[[LabelTree], list[int]], int]] = {
-    "lightxml": (light, lambda _: [0, 1], 2),
-    "cascadexml": (cascade, lambda _: [0, 1, 2, 3], 2),
-    "xr-transformer": (xr, lambda _: [2], 2),
-    "x-transformer": (matching, lambda _: [0], 1),
-}
-
-
-def run_of(name: str, encoder: EncoderConfig, labels: int) -> Any:
-    make, levels, _ = MAKERS[name]
-    network, tree, found = make(encoder, labels)
-    true = true_of(labels)
-    tokens = network.encoder.tokenize(["word " * 5] * TEXTS)
-    examples = Examples(tokens, [tree.lift(true, level) for level in levels(tree)], found)
-    config = OptimConfig(batch_size=TEXTS, epochs=3, log_every=100, clip=0.0)
-    return _Run(network, examples, config, Runtime(threads=1), World(), Checkpoints(None))
+    return narrow_encoder(tmp_path_factory.mktemp("encoder"))
 
 
 @pytest.fixture
@@ -112,12 +38,30 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_step_asks_for_little_whatever_the_labels(name: str, encoder: EncoderConfig) -> None:
     """Before, a step waited about nine times, and RowAdamW alone took 7,348 operations at 670,091 labels."""
     counts = {}
+    most = 1 if name == "x-transformer" else 2
     for labels in LABELS.values():
         run = run_of(name, encoder, labels)
         run.take_step()  # after which optimisers have their moments
         with Counting() as count:
             run.take_step()
         counts[labels] = count.operations
-        assert sum(count.waits.values()) <= MAKERS[name][2], dict(count.waits)
+        assert sum(count.waits.values()) <= most, dict(count.waits)
     assert len(set(counts.values())) == 1
     assert counts[LABELS["amazon-3m"]] < 1_500
+
+
+@pytest.mark.skipif(not dist.is_available(), reason="needs torch.distributed")
+@pytest.mark.parametrize("processes", [2, pytest.param(4, marks=pytest.mark.slow)])
+def test_divided_heads_exchange_numbers_of_nodes_instead_of_rows(processes: int, tmp_path: Path) -> None:
+    """A row of a label has 400 numbers in LightXML, 768 in CascadeXML; both touch some thousands for every text."""
+    for code, said in ended(start(processes, tmp_path / "out", "lightxml,cascadexml", str(traffic.__file__))):
+        assert code == 0, said
+    found = json.loads((tmp_path / "out-1.json").read_text())
+    for name, bias, width in (("lightxml", 0, 400), ("cascadexml", 12, 768)):
+        for data, labels in LABELS.items():
+            whole, divided = (found[f"{name} {data} {heads}"] for heads in ("whole", "divided"))
+            rows = whole["broadcast"] / (8 + 4 * HEAD + bias)  # each with its number; those of the others
+            of_nodes = divided["broadcast"] + divided["all_reduce"] - whole["all_reduce"]
+            assert of_nodes < rows * (8 + 4 * width + bias) / 40
+            assert divided["own"] >= labels * HEAD * 4 / processes
+            assert divided["own"] < 1.4 * labels * (HEAD + 1) * 4 / processes

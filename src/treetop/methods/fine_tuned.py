@@ -26,7 +26,7 @@ from treetop.metrics.evaluate import dev_score
 from treetop.neural.settings import OptimConfig
 from treetop.predictions import Ask, Predictions
 from treetop.progress import Plan, Progress, Stage
-from treetop.runtime import Runtime, is_leader
+from treetop.runtime import Runtime, is_leader, processes
 from treetop.sparse import from_parts
 from treetop.store import Folder, discard
 from treetop.text import Tfidf, TfidfConfig
@@ -309,7 +309,7 @@ class FineTuned(Method[C]):
         config, labels = self.config, len(train.space)
         heads, chooses = self._heads(labels, size), getattr(config, "dev_share", 0.0) > 0
         optim = replace(config.optim, batch_size=min(config.optim.batch_size, len(train)))
-        return needed_memory(size, config.encoder, optim, heads, keeps_best=chooses)
+        return needed_memory(size, config.encoder, optim, heads, keeps_best=chooses, processes=processes())
 
     @property
     def text_encoder(self) -> TextEncoder:

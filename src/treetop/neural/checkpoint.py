@@ -25,12 +25,14 @@ from treetop.store import Folder, Late, whole_file
 __all__ = ["UNESSENTIAL", "Checkpoints", "claim", "optimiser_state", "restore_optimiser"]
 
 RUN = "run.json"
-UNESSENTIAL = ("checkpoint_every", "checkpoint_minutes", "log_every")
+UNESSENTIAL = ("checkpoint_every", "checkpoint_minutes", "heads", "log_every")
 """Options that may differ when a run is resumed, as they do not change what is learned."""
 
 
-def _late(tensor: Tensor) -> Late:
+def _late(tensor: Tensor | Late) -> Late:
     """One tensor after the other comes from its device when it is written."""
+    if isinstance(tensor, Late):
+        return tensor
     kind = torch.empty(0, dtype=tensor.dtype).numpy().dtype
     return Late(kind, tuple(tensor.shape), lambda: tensor.detach().cpu().contiguous().numpy())
 
@@ -43,7 +45,7 @@ class Checkpoints:
         self._board: Board | None = None
         self._from_step = 0
 
-    def write(self, step: int, state: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> None:
+    def write(self, step: int, state: Mapping[str, Any], tensors: Mapping[str, Tensor | Late]) -> None:
         """Write one checkpoint, then remove older ones."""
         if self.folder is None:
             return

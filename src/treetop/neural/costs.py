@@ -7,7 +7,6 @@ to about a third.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ from torch import nn
 from treetop.neural.memory import Head
 from treetop.neural.settings import OptimConfig
 from treetop.progress import Stage
-from treetop.runtime import Runtime
+from treetop.runtime import Runtime, processes
 from treetop.text.encoder import EncoderConfig, EncoderSize
 from treetop.text.precision import autocast
 from treetop.text.reading.choosing import WORTH_EXPORTING
@@ -128,12 +127,11 @@ class EncoderCosts:
         self, optim: OptimConfig, heads: Sequence[Head], *, title: str = "fine-tune", dev_share: float = 0.0
     ) -> Stage:
         """Learning for as many steps as the settings say, and looking at dev texts in between."""
-        processes = int(os.environ.get("WORLD_SIZE", "1"))
-        texts = optim.batch_size * optim.accumulate
-        steps = optim.steps or optim.epochs * -(-self.texts // (texts * processes))
-        once = min(texts, self.texts) * self._of_text(optim, heads) + self._update(heads)
+        texts = optim.batch_size * optim.accumulate  # of a step, which several processes share
+        steps = optim.steps or optim.epochs * -(-self.texts // texts)
+        once = min(texts, self.texts) / processes() * self._of_text(optim, heads) + self._update(heads)
         look = replace(self, exports=False).reading(share=dev_share)  # torch reads an encoder that goes on learning
-        looks = look.seconds * steps * texts * processes / max(1, self.texts)
+        looks = look.seconds * steps * texts / max(1, self.texts)
         return Stage(title, steps * once + looks)
 
     def _of_text(self, optim: OptimConfig, heads: Sequence[Head]) -> float:

@@ -5,7 +5,7 @@ texts of T tokens through L layers of width H with A attention heads, in bytes o
 
     encoder       4P · 4            weights, gradients and two moments
     heads         4RW · 3           weights and two moments; gradients too where all rows have one at every step;
-                                    of a full head (`neural.full_head`) 4R(W + B)
+                                    of a full head (`neural.full_head`) 4R(W + B); divided over N processes, R/N rows
     averages      4(P + RW)         one copy more for each of: weight averaging, the best weights so far
     activations   BTL (68H + 10AT)  twice the half-precision count of Korthikanti et al. (2022), eq. 2; with
                                     `checkpointing` 4BTLH for the layers' inputs, and one layer at a time
@@ -35,15 +35,26 @@ class Head:
 
 
 def needed_memory(
-    size: EncoderSize, encoder: EncoderConfig, optim: OptimConfig, heads: Sequence[Head], *, keeps_best: bool = False
+    size: EncoderSize,
+    encoder: EncoderConfig,
+    optim: OptimConfig,
+    heads: Sequence[Head],
+    *,
+    keeps_best: bool = False,
+    processes: int = 1,
 ) -> int:
-    """Bytes that fine-tuning needs; `keeps_best` if there is a dev split whose best weights are kept."""
+    """Bytes that fine-tuning needs in one of several processes; `keeps_best` if the best on a dev split are kept."""
     frozen = encoder.frozen(size.layers) / max(1, size.layers)
     learning = size.parameters * (1 - frozen)
     copies = (optim.average != "none") + keeps_best
     of_encoder = 4 * size.parameters + 4 * learning * (3 + copies)
-    of_heads = sum(4 * h.rows * (h.width * (1 + copies) + _moving(h, optim)) for h in heads)
+    of_heads = sum(4 * _own_rows(h, optim, processes) * (h.width * (1 + copies) + _moving(h, optim)) for h in heads)
     return int(of_encoder + of_heads + _activations(size, encoder, optim.batch_size, 1 - frozen))
+
+
+def _own_rows(head: Head, optim: OptimConfig, processes: int) -> float:
+    """Rows that one process has while a head learns; see `neural.division`."""
+    return head.rows / (processes if head.by_rows and optim.heads == "divided" else 1)
 
 
 def _moving(head: Head, optim: OptimConfig) -> float:

@@ -134,29 +134,45 @@ def pace_heads(config: OptimConfig, module: nn.Module, read: Callable[[], object
     return replace(config, head_lr_factor=LOGIT_STEP / (config.lr * size) if size else 1.0)
 
 
-def clip_gradients(parameters: Iterable[nn.Parameter], limit: float, heads: Sequence[FullHead] = ()) -> Tensor | None:
+def clip_gradients(
+    parameters: Iterable[nn.Parameter],
+    limit: float,
+    heads: Sequence[FullHead] = (),
+    *,
+    divided: Iterable[nn.Parameter] = (),
+    add_up: Callable[[Tensor], Tensor] = lambda own: own,
+) -> Tensor | None:
     """The norm of the whole gradient; if it is above `limit` every gradient is scaled down to meet it.
 
-    Without a limit nothing is computed. Nothing waits for the device: the norm is a tensor, and so is the scale.
+    Without a limit nothing is computed. Nothing waits for the device: the norm is a tensor, and so is the scale. Of
+    `divided` parameters every process has other rows, whose squares they `add_up`.
     """
     if not limit:
         return None
-    values = []
-    for parameter in parameters:
-        if parameter.grad is not None:
-            if parameter.grad.is_sparse:
-                parameter.grad = parameter.grad.coalesce()
-            values.append(parameter.grad._values() if parameter.grad.is_sparse else parameter.grad)
+    values, of_divided = ([_numbers(p) for p in some if p.grad is not None] for some in (parameters, divided))
     norms = [torch.linalg.vector_norm(value) for value in values] + [head.norm() for head in heads]
+    if of_divided:
+        own = torch.stack([torch.linalg.vector_norm(value) for value in of_divided])
+        norms.append(add_up(own.square().sum()).sqrt())
     if not norms:
         return None
     norm: Tensor = torch.stack(norms).norm()
     scale = (limit / norm).clamp(max=1.0)
-    for value in values:
+    for value in values + of_divided:
         value.mul_(scale)
     for head in heads:
         head.scale(scale)
     return norm
+
+
+def _numbers(parameter: nn.Parameter) -> Tensor:
+    """The numbers of its gradient; of rows only, those of the rows, each row once."""
+    gradient = parameter.grad
+    assert gradient is not None
+    if not gradient.is_sparse:
+        return gradient
+    parameter.grad = gradient.coalesce()
+    return parameter.grad._values()
 
 
 @dataclass(frozen=True, slots=True)

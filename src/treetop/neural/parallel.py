@@ -8,7 +8,6 @@ ends before the others, they end with one line that says so; if they do not do t
 from __future__ import annotations
 
 import atexit
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from torch import Tensor, nn
 
 from treetop.errors import ConfigError, ProcessError
 from treetop.neural.full_head import FullHead
-from treetop.runtime import Runtime
+from treetop.runtime import Runtime, processes
 
 __all__ = ["World", "world_of"]
 
@@ -72,6 +71,42 @@ class World:
         counts = [torch.zeros(1, dtype=torch.int64) for _ in range(self.size)]
         dist.all_gather(counts, torch.tensor([len(own)]))
         return self._gather_pieces(own, [int(count) for count in counts])
+
+    def shapes(self, own: Tensor) -> tuple[list[int], list[int]]:
+        """How many rows the matrix of each process has, and how many columns."""
+        everyone = [torch.zeros(2, dtype=torch.int64) for _ in range(self.size)]
+        with self._talking():
+            dist.all_gather(everyone, torch.tensor(own.shape))
+        return [int(shape[0]) for shape in everyone], [int(shape[1]) for shape in everyone]
+
+    def pieces(self, own: Tensor, sizes: list[int]) -> Tensor:
+        """The rows that each process has, where all know how many these are."""
+        with self._talking():
+            return self._gather_pieces(own, sizes)
+
+    def summed(self, tensor: Tensor, sizes: list[int] | None = None) -> Tensor:
+        """The sum over the processes; with sizes each keeps its own of so many rows."""
+        if self.size == 1:
+            return tensor
+        whole = tensor.clone(memory_format=torch.contiguous_format)
+        with self._talking():
+            dist.all_reduce(whole)
+        return whole if sizes is None else torch.split(whole, sizes)[self.rank]
+
+    def to_leader(self, own: Tensor, sizes: list[int]) -> Tensor:
+        """The rows of all processes in the memory of the leading one; another one gives its own and has nothing."""
+        own = own.detach().cpu().contiguous()
+        with self._talking():
+            if not self.is_leader:
+                dist.send(own, 0)
+                return own.new_empty(0)
+            whole = own.new_empty(sum(sizes), *own.shape[1:])
+            for rank, piece in enumerate(torch.split(whole, sizes)):
+                if rank == 0:
+                    piece.copy_(own)
+                else:
+                    dist.recv(piece, rank)
+        return whole
 
     def agree(self, value: float) -> float:
         """The value that the leading process has."""
@@ -218,7 +253,7 @@ def world_of(runtime: Runtime) -> World:
     The group is joined once and left when the process ends: a method may train several times, and processes that join
     a second time can find the addresses of the first. Numbers travel by gloo, gradients on a GPU by nccl.
     """
-    if int(os.environ.get("WORLD_SIZE", "1")) == 1 or not dist.is_available():
+    if processes() == 1 or not dist.is_available():
         return World()
     if runtime.device.startswith("cuda"):
         torch.cuda.set_device(runtime.device)

@@ -6,7 +6,7 @@ of the run's state: a run that is resumed takes the steps an uninterrupted one w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -35,14 +35,22 @@ class LossScale:
         self.value, self.good = state[0], int(state[1])
 
     @torch.no_grad()
-    def unscale(self, parameters: Iterable[nn.Parameter], heads: Sequence[FullHead] = ()) -> bool:
-        """Take the factor out of the gradients; False if one has overflowed and the step is to be left out."""
+    def unscale(
+        self,
+        parameters: Iterable[nn.Parameter],
+        heads: Sequence[FullHead] = (),
+        agree: Callable[[bool], bool] = lambda finite: finite,
+    ) -> bool:
+        """Take the factor out of the gradients; False if one has overflowed and the step is to be left out.
+
+        Processes that have gradients of their own `agree` on that.
+        """
         if not self.wanted:
             return True
         values = [_values(parameter.grad) for parameter in parameters if parameter.grad is not None]
         values += [kept.of_logits for head in heads for kept in head.kept]
         torch._foreach_mul_(values, 1 / self.value)
-        finite = not values or bool(torch.isfinite(torch.stack([value.sum() for value in values])).all())
+        finite = agree(not values or bool(torch.isfinite(torch.stack([value.sum() for value in values])).all()))
         self.good = self.good + 1 if finite else 0
         if not finite:
             self.value = max(1.0, self.value / 2)

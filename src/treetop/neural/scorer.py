@@ -15,7 +15,8 @@ places (-1) take no part and get the logit -inf; no padding row is stored.
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import torch
@@ -58,6 +59,13 @@ class Scorer(nn.Module):
             self.bias.copy_(bias)
 
 
+class Division(Protocol):
+    """Rows that several processes have a part of each; see `neural.division`."""
+
+    def logits(self, states: Tensor, shortlist: Tensor, score: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+        """Logits of the shortlist, of which `score` gives those of own rows."""
+
+
 class NodeScorer(Scorer):
     """Scores of the nodes of one level; `bottleneck` > 0 projects the state to that width first.
 
@@ -81,6 +89,7 @@ class NodeScorer(Scorer):
             )
         self.nodes = nodes
         self.squash, self.by_rows = squash, by_rows
+        self.division: Division | None = None
         self.bottleneck = nn.Linear(width, bottleneck) if bottleneck else None
         self.weight = nn.Parameter(torch.empty(nodes, bottleneck or width))
         self.bias = nn.Parameter(torch.zeros(nodes)) if bias else None
@@ -95,10 +104,15 @@ class NodeScorer(Scorer):
         with torch.autocast(states.device.type, enabled=False):  # in 16 bits the best labels would all be as good
             if shortlist is None:
                 return functional.linear(states.float(), self.weight, self.bias)
-            logits: Tensor = _Sampled.apply(  # type: ignore[no-untyped-call]
-                states.float(), self.weight, self.bias, shortlist, touched or Touched()
-            )
-        return logits
+            touched = touched or Touched()
+
+            def sampled(states: Tensor, shortlist: Tensor) -> Tensor:
+                logits: Tensor = _Sampled.apply(states, self.weight, self.bias, shortlist, touched)  # type: ignore[no-untyped-call]
+                return logits
+
+            if self.division is None:
+                return sampled(states.float(), shortlist)
+            return self.division.logits(states.float(), shortlist, sampled)
 
     def project(self, states: Tensor) -> Tensor:
         """What the weights are multiplied with: the states themselves, or their bottleneck."""

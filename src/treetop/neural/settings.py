@@ -57,6 +57,9 @@ class OptimConfig:
 
     A head that scores all labels at every step (LightXML, flat) has nothing else by rows, not even gradients: a quarter
     of the memory. "auto" is by element, but by row for such a head of more than 32,000 labels."""
+    heads: Literal["whole", "divided"] = "whole"
+    """Of several processes, whether each has all rows of a head, or a part of them with their moments; a head that
+    scores all labels at every step is always whole. What is learned is the same."""
     average: Literal["none", "swa", "ema"] = "none"
     """Average of the weights along the way: equal weights (SWA) or exponential."""
     average_from: float = 0.5

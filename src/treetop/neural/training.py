@@ -25,6 +25,7 @@ from treetop.config import to_dict
 from treetop.errors import ConfigError
 from treetop.neural.averaging import Average
 from treetop.neural.checkpoint import UNESSENTIAL, Checkpoints, optimiser_state, restore_optimiser
+from treetop.neural.division import divide
 from treetop.neural.dropout import CentredDropout
 from treetop.neural.examples import Batch, Examples
 from treetop.neural.feed import Feed
@@ -34,6 +35,7 @@ from treetop.neural.parallel import World, world_of
 from treetop.neural.scaling import LossScale
 from treetop.neural.settings import OptimConfig
 from treetop.runtime import Runtime
+from treetop.store import Late
 from treetop.text.precision import autocast
 from treetop.text.threads import threads
 
@@ -115,13 +117,17 @@ class _Run:
         world: World,
         checkpoints: Checkpoints,
     ) -> None:
-        self.network, self.module = module, cast(nn.Module, module).to(runtime.device)
+        self.network, self.module = module, cast(nn.Module, module)
         self.examples, self.config, self.runtime = examples, config, runtime
         self.world, self.checkpoints = world, checkpoints
         world.share_weights(self.module)
+        self.shapes = {p: list(p.shape) for p in self.module.parameters()}
+        self.divided = divide(self.module, world, wanted=config.heads == "divided")
+        self.module.to(runtime.device)
         self.paced = self._paced()
         groups = module.parameter_groups(self.paced)
         self.parameters = {name: p for group in groups for name, p in group.parameters.items()}
+        self.whole = [p for name, p in self.parameters.items() if name not in self.divided.parameters]
         self.heads = [group.head for group in groups if group.head is not None]
         self.centres = {n: m.centre for n, m in self.module.named_modules() if isinstance(m, CentredDropout)}
         self.optimisers = _optimisers(groups, config)
@@ -169,7 +175,7 @@ class _Run:
         torch.manual_seed(int(seed))
         self.module.train()
         shares = [self._backward(batch, share) for batch, share in self.feed.step(self.step)]
-        self.world.sum_gradients(self.parameters.values(), self.heads)
+        self.world.sum_gradients(self.whole, self.heads)
         norm = self._move()
         # Only now is the device waited for: all that a step takes was handed to it before.
         loss = self.world.total(float(torch.stack(shares).sum()) if shares else 0.0, self.step)
@@ -186,20 +192,29 @@ class _Run:
     def _move(self) -> Tensor | None:
         """Let the optimisers move the weights; the norm of the gradient, where it was needed."""
         norm = None
-        if self.scale.unscale(self.parameters.values(), self.heads):
-            norm = clip_gradients(self.parameters.values(), self.config.clip, self.heads)
+        if self.scale.unscale(self.parameters.values(), self.heads, self._agree):
+            divided, add_up = self.divided.parameters.values(), self.world.summed
+            norm = clip_gradients(self.whole, self.config.clip, self.heads, divided=divided, add_up=add_up)
             for optimiser in self.optimisers:
                 optimiser.step()
         for optimiser in self.optimisers:
             optimiser.zero_grad(set_to_none=True)
         return norm
 
+    def _agree(self, finite: bool) -> bool:
+        """Whether the gradients of all processes are finite; of whole heads all have the same."""
+        return finite if not self.divided else not self.world.total(float(not finite), self.step)
+
     def _batches(self, step: int) -> list[tuple[Batch, float]]:
         """What this process reads for a step, part by part, each with its share of the step's texts."""
         rows, limit = self._rows(step), self._limit(step)
-        own = self.world.share(rows)
-        parts = [own[start : start + self.config.batch_size] for start in range(0, len(own), self.config.batch_size)]
-        return [(self.examples.batch(part, limit), len(part) / len(rows)) for part in parts]
+        own, size = self.world.share(rows), self.config.batch_size
+        parts = [own[start : start + size] for start in range(0, len(own), size)]
+        batches = [(self.examples.batch(part, limit), len(part) / len(rows)) for part in parts]
+        if self.divided:  # all take part in scoring the texts of each other, also who has none left
+            most = -(-len(rows) // self.world.size)
+            batches += [(self.examples.batch(rows[:1], limit), 0.0)] * (-(-most // size) - len(parts))
+        return batches
 
     def _rows(self, step: int) -> NDArray[np.int64]:
         epoch, index = divmod(step, self.per_epoch)
@@ -260,7 +275,7 @@ class _Run:
         """Take the dev score of the weights (of their average, once there is one) and keep them if it is the best."""
         self._settle()
         self.module.eval()
-        with self.average.applied(), torch.no_grad():
+        with self.average.applied(), self.divided.joined(), torch.no_grad():
             score = self.world.agree(watch() if self.world.is_leader else 0.0)
             better = self.log.best_score is None or score > self.log.best_score
             if better:
@@ -276,13 +291,25 @@ class _Run:
 
     def keep(self) -> None:
         """Write a checkpoint if one is due, by the clock or by the number of steps."""
-        if not self.world.is_leader or self.finished:
+        if self.finished or self.checkpoints.folder is None or not (self.world.is_leader or self.divided):
             return
         every, minutes = self.config.checkpoint_every, self.config.checkpoint_minutes
         by_clock = minutes > 0 and time.monotonic() - self._kept >= 60 * minutes
-        if by_clock or (every and self.step % every == 0):
-            self.checkpoints.write(self.step, self._state(), self._tensors())
+        due = by_clock or (every > 0 and self.step % every == 0)
+        if self.world.agree(due) if self.divided else due:
+            self._write_checkpoint(self._tensors())
             self._kept = time.monotonic()
+
+    def _write_checkpoint(self, tensors: Mapping[str, Tensor | Late]) -> None:
+        """The leading process writes, and is handed the rows of the others one tensor after the other."""
+        if self.checkpoints.folder is None:
+            return
+        if self.world.is_leader:
+            self.checkpoints.write(self.step, self._state(), tensors)
+            return
+        for tensor in tensors.values():
+            if isinstance(tensor, Late):
+                tensor.make()
 
     def finish(self) -> None:
         """Put the final weights in place: the best, or the average, or the last."""
@@ -294,9 +321,8 @@ class _Run:
                 self.average.apply()
             self.log.seconds, self.log.cpu_seconds = self._spent()
             self.done = True
-            if self.world.is_leader:
-                weights = {f"weights/{name}": p for name, p in self.parameters.items()}
-                self.checkpoints.write(self.step, self._state(), weights)
+            self._write_checkpoint({f"weights/{n}": self.divided.late(n, p) for n, p in self.parameters.items()})
+        self.divided.join()
         self.checkpoints.close()
         self.world.wait()
         self.module.eval()
@@ -314,6 +340,7 @@ class _Run:
 
     def _continue_from(self, state: dict[str, Any], tensors: dict[str, Tensor]) -> None:
         self.checkpoints.check_same(state.get("settings", {}), self._settings())
+        tensors = {name: self.divided.own(_parameter(name), tensor) for name, tensor in tensors.items()}
         _copy(_part(tensors, "weights/"), self.parameters)
         for optimiser in self.optimisers:
             restore_optimiser(optimiser, self.parameters, _part(tensors, "optimiser/"))
@@ -339,7 +366,7 @@ class _Run:
     def _settings(self) -> dict[str, Any]:
         """What must not differ between the parts of a run."""
         settings = {k: v for k, v in to_dict(self.config).items() if k not in UNESSENTIAL}
-        shapes = [[name, *p.shape] for name, p in self.parameters.items()]
+        shapes = [[name, *self.shapes[p]] for name, p in self.parameters.items()]
         run = {"seed": self.runtime.seed, "texts": len(self.examples), "texts per step": self.per_step}
         return {**settings, **run, "parameters": shapes}
 
@@ -358,14 +385,20 @@ class _Run:
         wall, cpu = time.perf_counter() - self._began, time.process_time() - self._began_cpu
         return self.log.seconds + wall, self.log.cpu_seconds + cpu
 
-    def _tensors(self) -> dict[str, Tensor]:
+    def _tensors(self) -> dict[str, Tensor | Late]:
         names = {cast(Tensor, p): name for name, p in self.parameters.items()}
         moments = {k: v for optimiser in self.optimisers for k, v in optimiser_state(optimiser, names).items()}
         parts: dict[str, Mapping[str, Tensor]] = {
             "weights": self.parameters, "optimiser": moments, "average": self.average.mean, "best": self.best,
             "centre": self.centres,
         }  # fmt: skip
-        return {f"{part}/{name}": tensor for part, tensors in parts.items() for name, tensor in tensors.items()}
+        named = {f"{part}/{name}": tensor for part, tensors in parts.items() for name, tensor in tensors.items()}
+        return {name: self.divided.late(_parameter(name), tensor) for name, tensor in named.items()}
+
+
+def _parameter(name: str) -> str:
+    """The parameter that a tensor of a checkpoint is of: of "optimiser/scorer.weight|mean" it is scorer.weight."""
+    return name.partition("/")[2].partition("|")[0]
 
 
 def _own_device(runtime: Runtime) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
@@ -23,7 +22,7 @@ from treetop.errors import ConfigError, DataError, needs_neural
 from treetop.methods.xr_linear import XRLinearConfig
 from treetop.metrics.evaluate import parse
 from treetop.metrics.ranking import TEXT_METRICS
-from treetop.runtime import Runtime
+from treetop.runtime import Runtime, processes
 
 __all__ = ["FEWEST", "MOST", "Chosen", "choose", "encoder_of", "hold_out", "wish_of"]
 
@@ -86,7 +85,7 @@ def choose(
     installed as a package, if there is one, time is the budget, and no limits are set; "none" is without.
     """
     encoder = encoder_of(encoder, wish)
-    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+    if processes() > 1:
         raise ConfigError("several processes would choose different settings; name a method, or choose in one process")
     if len(train) < FEWEST:
         return Chosen(XRLinearConfig(), None, 0)

@@ -179,7 +179,9 @@ class Tuning:
         c, title = self.config, f"fine-tune level {level}"
         examples = Examples(tokens, [costs_of(true, c.relevance)], shortlist)
         folder = self._folder(level)
-        return fine_tune(network, examples, c.optim_of(level), self.runtime, checkpoint=folder, title=title)
+        log = fine_tune(network, examples, c.optim_of(level), self.runtime, checkpoint=folder, title=title)
+        network.to(self.runtime.device)  # also a head that was divided, to find nodes with
+        return log
 
     def _folder(self, level: int) -> Path | None:
         return None if self.checkpoint is None else self.checkpoint / f"level-{level}"

@@ -34,17 +34,18 @@ def test_every_row_has_one_process() -> None:
 
 
 def test_a_process_keeps_its_rows_and_knows_what_has_rows() -> None:
-    scorer = torch.nn.ModuleDict({"fine": NodeScorer(7, 2), "coarse": NodeScorer(3, 2, by_rows=False)})
-    before = {name: p.detach().clone() for name, p in scorer.named_parameters()}
-    divided = divide(scorer, World(1, 2), wanted=True)
+    fine, coarse = NodeScorer(7, 2), NodeScorer(3, 2, by_rows=False)
+    both = torch.nn.ModuleDict({"fine": fine, "coarse": coarse})
+    before = {name: p.detach().clone() for name, p in both.named_parameters()}
+    divided = divide(both, World(1, 2), wanted=True)
     assert sorted(divided.parameters) == ["fine.bias", "fine.weight"]
-    assert torch.equal(scorer["fine"].weight, before["fine.weight"][3:])
-    assert torch.equal(scorer["coarse"].weight, before["coarse.weight"])
-    assert torch.equal(divided.own("fine.weight", before["fine.weight"]), scorer["fine"].weight)
+    assert torch.equal(fine.weight, before["fine.weight"][3:])
+    assert torch.equal(coarse.weight, before["coarse.weight"])
+    assert torch.equal(divided.own("fine.weight", before["fine.weight"]), fine.weight)
     assert divided.own("coarse.weight", before["coarse.weight"]) is before["coarse.weight"]
     owed = torch.zeros(1, dtype=torch.float64)
     assert divided.late("fine.weight", owed) is divided.own("fine.weight", owed) is owed
-    late: Any = divided.late("fine.weight", scorer["fine"].weight)
+    late: Any = divided.late("fine.weight", fine.weight)
     assert late.shape == (7, 2)
 
 

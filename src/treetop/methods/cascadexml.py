@@ -34,7 +34,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -43,7 +42,7 @@ from numpy.typing import NDArray
 from treetop.config import settle
 from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError
-from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa, smoothed_pifa
+from treetop.labels import LabelTree, TreeConfig, grow_tree, smoothed_pifa
 from treetop.linear import LinearTree, LinearTreeConfig, SearchConfig, SolverConfig
 from treetop.linear.dense_level import Affine, sigmoid
 from treetop.methods.bag import FeatureSource, bag_of_words, texts_of
@@ -52,6 +51,7 @@ from treetop.methods.explaining.account import Account, Node, account_of_trees, 
 from treetop.methods.explaining.encoders import Row, account_of_rows, unit_times, with_encoder
 from treetop.methods.fine_tuned import FineTuned, in_turn, reader_part
 from treetop.methods.heads import Heads, Shapes, affine_shapes, heads_part, level_shapes
+from treetop.methods.label_features import tree_on
 from treetop.methods.parts import TFIDF_IF_TEXTS, TREE, linear_tree
 from treetop.neural.settings import Divisor, OptimConfig, check_watched
 from treetop.predictions import Ask, Predictions, fuse
@@ -206,9 +206,10 @@ class CascadeXML(FineTuned[CascadeXMLConfig]):
 
     def _grow(self, features: CSR, train: Dataset) -> LabelTree:
         cores, seed = self.runtime.cores, self.runtime.seed
-        represent = partial(smoothed_pifa, seed=seed) if self.config.smooth else partial(pifa, normalise_labels=False)
         with self.runtime.bar("grow tree"):
-            representation = represent(features, train.labels, threads=cores)
+            if not self.config.smooth:
+                return tree_on("pifa-plain", features, train, self.config.tree, seed=seed, threads=cores)
+            representation = smoothed_pifa(features, train.labels, seed=seed, threads=cores)
             return grow_tree(representation, self.config.tree, seed=seed, threads=cores)
 
     def _show(self, network: Network) -> None:

@@ -44,7 +44,7 @@ import numpy as np
 from treetop.config import settle
 from treetop.data import Corpus, Dataset
 from treetop.errors import ConfigError
-from treetop.labels import LabelTree, TreeConfig, grow_tree, pifa
+from treetop.labels import LabelTree, TreeConfig
 from treetop.linear.dense_level import sigmoid
 from treetop.methods.bag import FeatureSource, fit_bag_of_words, texts_of
 from treetop.methods.costs import Sizes, growing, weighing
@@ -52,6 +52,7 @@ from treetop.methods.explaining.account import Account, Node, chained
 from treetop.methods.explaining.encoders import Row, account_of_rows
 from treetop.methods.fine_tuned import FineTuned, check_groups, in_turn, reader_part
 from treetop.methods.heads import Heads, Shapes, heads_part, level_shapes
+from treetop.methods.label_features import tree_on
 from treetop.methods.parts import TREE, Part
 from treetop.neural.settings import Divisor, OptimConfig, check_watched
 from treetop.predictions import Ask, Predictions
@@ -203,8 +204,7 @@ class LightXML(FineTuned[LightXMLConfig]):
             wanted = self.config.features
             _, features = fit_bag_of_words(self.config.tfidf, train.corpus, features=wanted, threads=cores)
         with self.runtime.bar("grow tree"):
-            representation = pifa(features, train.labels, normalise_labels=False, threads=cores)
-            tree = grow_tree(representation, self.config.tree, seed=seed, threads=cores)
+            tree = tree_on("pifa-plain", features, train, self.config.tree, seed=seed, threads=cores)
         check_groups(tree, self.config.tree, "mode=flat and negatives=dynamic do without groups")
         return tree.keep([] if tree.levels == 1 else [tree.levels - 2])
 

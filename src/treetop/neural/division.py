@@ -47,8 +47,8 @@ class Division:
         nodes = self.world.pieces(wide.int(), texts).long()
         nodes = (nodes - self.own.start).masked_fill_((nodes < self.own.start) | (nodes >= self.own.stop), -1)
         logits = score(states, nodes).masked_fill(nodes < 0, 0.0)
-        logits = _Collect.apply(logits, self.world, texts)[:, : shortlist.shape[1]]  # type: ignore[no-untyped-call]
-        return logits.masked_fill(shortlist < 0, -torch.inf)
+        own: Tensor = _Collect.apply(logits, self.world, texts)  # type: ignore[no-untyped-call]
+        return own[:, : shortlist.shape[1]].masked_fill(shortlist < 0, -torch.inf)
 
     def late(self, own: Tensor) -> Late:
         """All rows, for a file that the leading process writes: when it asks for them, the others hand theirs over."""

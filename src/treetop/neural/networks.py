@@ -34,7 +34,7 @@ _SCORES_AT_ONCE = 2**24  # Bounds the memory of scores that are computed togethe
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
     """A block whose random weights depend on the seed alone, and that leaves other random numbers as they were."""
-    with torch.random.fork_rng():
+    with torch.random.fork_rng(devices=[]):  # networks begin on the CPU; no GPU is woken for that
         torch.manual_seed(seed)
         yield
 

@@ -353,7 +353,7 @@ def test_missing_things_are_named(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"absent.*no such model folder"):
         Folder.open(tmp_path / "absent")
     (tmp_path / "file").touch()
-    with pytest.raises(StoreError, match="no such model folder"):
+    with pytest.raises(StoreError, match="this is a file, not a model folder"):
         Folder.open(tmp_path / "file")
     folder = Folder.open(tmp_path)
     for read in (folder.read_json, folder.read_tensors, lambda name: list(folder.read_lines(name))):

@@ -32,6 +32,7 @@ __all__ = ["adjust", "difference", "from_dict", "merge", "override", "read_toml"
 T = TypeVar("T")
 _TOO_LARGE = 2**31
 _LONGEST_SHOWN = 200
+_FEW = 4  # settings that a message names
 
 
 def to_dict(config: Any) -> dict[str, Any]:
@@ -245,7 +246,16 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
         return _convert_number(hint, value, where)
     elif _is_plain(hint, value):
         return value
-    raise ConfigError(f"'{where}' is {_shown(value)}; expected {getattr(hint, '__name__', hint)}")
+    raise ConfigError(f"'{where}' is {_shown(value)}; expected {_named(hint)}")
+
+
+def _named(hint: Any) -> str:
+    """What is expected, in words; of a part, what its table begins with."""
+    name = str(getattr(hint, "__name__", hint))
+    if not dataclasses.is_dataclass(hint):
+        return name
+    settings = [field.name for field in dataclasses.fields(hint)]
+    return f"{name}, or a table of its settings: {', '.join(settings[:_FEW])}{', …' if settings[_FEW:] else ''}"
 
 
 def _convert_number(hint: Any, value: float, where: str) -> Any:

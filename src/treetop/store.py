@@ -75,6 +75,7 @@ class Folder:
             if not os.path.isdir(there):
                 with suppress(FileNotFoundError, NotADirectoryError):
                     os.stat(path)  # says why, if it is not simply absent
+                    raise StoreError("this is a file, not a model folder", path=path)
                 raise StoreError("there is no such model folder", path=path)
             os.listdir(there)
         manifest.check(there)

@@ -102,6 +102,11 @@ def test_a_full_standard_output_is_one_clear_line(model: Path, folder: Path) -> 
         (("train", "--data"), "option '--data' requires an argument; see "),
         (("train", "--data", "d", "--out", "m", "--seed", "x"), "invalid value for '--seed': "),
         (("predict", "m"), "missing argument 'INPUT'; see "),
+        (
+            ("look", "d", "--text", "a", "--text", "b"),
+            "--text is given 2 times; give it once, with commas",
+        ),
+        (("train", "--data", "d", "--data", "e", "--out", "m"), "--data is given 2 times; give it once; see "),
         (("trian",), "no such command 'trian'. Did you mean 'train'?; see "),
     ],
 )

@@ -37,6 +37,8 @@ def test_text_fields_one_or_several() -> None:
     for nothing in ("", (), ("title", "")):
         with pytest.raises(ConfigError, match="name one field or column, or several"):
             Fields(text=nothing)
+    with pytest.raises(ConfigError, match=r"the labels are in \['tags'\]; name one field or column"):
+        Fields(labels=["tags"])  # type: ignore[arg-type]
 
 
 def test_absent_names_what_is_there() -> None:

@@ -65,7 +65,7 @@ def test_other_encodings_and_half_a_pair(tmp_path: Path) -> None:
         ('[\n"x"]', "line 2: 'x' in the list is no JSON object; expected a list of objects such as"),
         ('[{"text": "x", "labels": [[]]}]', "line 1: field 'labels' holds a list"),
         ("[" * 100_000, "line 1: not valid JSON (RecursionError)"),
-        ("[]", "the file is empty"),
+        ("[]", "there is no text in it"),
     ],
 )
 def test_what_is_no_list_of_objects(tmp_path: Path, content: str, expected: str) -> None:

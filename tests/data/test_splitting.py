@@ -57,8 +57,8 @@ def test_neither_part_is_empty() -> None:
         assert {len(part) for part in split_by_ratio(numbered(["a", "b"]), ratio)} == {1}
 
 
-@pytest.mark.parametrize("ratio", [0.0, 1.0, -1.0, 80.0, float("nan")])
-def test_impossible_ratios(ratio: float) -> None:
+@pytest.mark.parametrize("ratio", [0.0, 1.0, -1.0, 80.0, float("nan"), [0.9, 0.1], "0.9"])
+def test_impossible_ratios(ratio: Any) -> None:
     with pytest.raises(ConfigError, match="give the share of the first part"):
         split_by_ratio(numbered(["a", "b"]), ratio)
 

@@ -70,7 +70,7 @@ def test_a_part_keeps_what_the_method_prefers() -> None:
         ({"trees": "3"}, "'trees' is '3'; expected int"),
         ({"trees": True}, "'trees' is True; expected int"),
         ({"trees": 0}, "trees is 0; grow at least one"),
-        ({"tree": 3}, "'tree' is 3; expected TreeConfig"),
+        ({"tree": 3}, "'tree' is 3; expected TreeConfig, or a table of its settings: kind, max_leaf, "),
         ({"tree": 3, "tree__max_leaf": 3}, "'tree__max_leaf' sets something inside 'tree', which is 3"),
         ({"representation": "pifo"}, "'representation' is 'pifo'; choose one of 'pifa'"),
         ({"preset": "thoro"}, "did you mean 'thorough'"),

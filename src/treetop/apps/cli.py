@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from treetop.apps.commands.analyse import analyse
 from treetop.apps.commands.calibrate import calibrate
@@ -52,8 +54,26 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+class _Once(TyperCommand):
+    """A command that refuses an option given twice where one is meant: else the last would count, silently."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not ctx.resilient_parsing:
+            _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+            for one, times in Counter(given).items():
+                if times > 1 and not getattr(one, "multiple", True) and not getattr(one, "is_flag", True):
+                    ctx.fail(f"{one.opts[0]} is given {times} times; give it once{_several(one.opts[0])}")
+        return super().parse_args(ctx, args)
+
+
+def _several(option: str) -> str:
+    return ", with commas between the names: --text title,body" if option == "--text" else ""
+
+
 for command in COMMANDS:
-    app.command()(ungrouped(command))
+    app.command(cls=_Once)(ungrouped(command))
 
 
 def _say_version(wanted: bool) -> None:

@@ -34,6 +34,8 @@ class Fields:
     def __post_init__(self) -> None:
         if not self.text or not all(self.texts):
             raise ConfigError(f"the text is in {self.text!r}; name one field or column, or several")
+        if not isinstance(self.labels, str):
+            raise ConfigError(f"the labels are in {self.labels!r}; name one field or column")
 
     @property
     def texts(self) -> tuple[str, ...]:

@@ -136,7 +136,7 @@ def _finished(intake: Intake) -> Dataset:
 
 def _check_filled(dataset: Dataset, path: Path | str) -> None:
     if not len(dataset):
-        raise DataError("the file is empty; expected at least one text with labels", path=path)
+        raise DataError("there is no text in it; expected at least one with labels", path=path)
     if not _holds_texts(dataset.corpus):
         problem = f"all of the {len(dataset)} texts are empty"
         raise DataError(f"{problem}; check which field or column has them", path=path)

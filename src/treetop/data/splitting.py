@@ -77,7 +77,7 @@ def rows_by_time(corpus: Corpus, times: Sequence[Any], ratio: float) -> Rows:
 
 
 def _check_ratio(ratio: float) -> None:
-    if not 0.0 < ratio < 1.0:
+    if not isinstance(ratio, int | float | np.number) or not 0.0 < ratio < 1.0:
         raise ConfigError(f"ratio is {ratio}; give the share of the first part, between 0 and 1")
 
 

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from scipy.sparse import csr_array
 
 from planted_methods import PLANTED_MAKERS, p_at_1
 from tiny_methods import OPTIM, encoder, recursive
 from treetop.data import Dataset
 from treetop.errors import ConfigError, DataError
+from treetop.labels import LabelTree, TreeConfig
 from treetop.linear import LinearLevel, LinearTree
 from treetop.methods.tuning import xr_transformer as tuning
 from treetop.methods.tuning.xr_transformer import Network
@@ -120,6 +122,25 @@ def test_trees_may_be_grown_on_label_texts(toy_train: Dataset) -> None:
 def test_levels_beyond_the_finest_are_left_to_the_ranker(toy_train: Dataset) -> None:
     assert len(fitted(toy_train).logs) == 3
     assert len(fitted(toy_train, finest=20).logs) == 2
+
+
+@pytest.mark.parametrize("refine", [True, False])
+def test_labels_are_ranked_on_a_refined_tree_of_all_features(
+    refine: bool, toy_train: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Algorithm 2: a second tree, grown on tf-idf ⊕ embedding; without it the preliminary one, on tf-idf, ranks too."""
+    grown: list[tuple[type, LabelTree]] = []
+    grow = XRTransformer._grow
+
+    def spy(self: XRTransformer, features: Any, *given: Any) -> LabelTree:
+        grown.append((type(features), grow(self, features, *given)))
+        return grown[-1][1]
+
+    monkeypatch.setattr(XRTransformer, "_grow", spy)
+    model = fitted(toy_train, refine=refine, fine_tree=TreeConfig(max_leaf=4, branching=2))
+    assert [kind for kind, _ in grown] == [csr_array, Joined][: 1 + refine]
+    assert model.ranker.tree.widths == grown[-1][1].widths
+    assert (grown[0][1].widths == grown[-1][1].widths) == (not refine)
 
 
 def test_steps_per_level(toy_train: Dataset) -> None:

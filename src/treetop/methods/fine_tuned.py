@@ -128,7 +128,7 @@ class FineTuned(Method[C]):
 
     memory_advice: ClassVar[str] = (
         "Lower optim.batch_size or encoder.max_tokens, raise encoder.freeze, or set encoder.checkpointing=true "
-        "or optim.second_moment=row."
+        "or optim.second_moment=row; of several processes (torchrun), optim.heads=divided gives each a part."
     )
 
     def __init__(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from treetop.errors import ConfigError, StoreError
@@ -58,15 +59,17 @@ class Checkpoints:
             if old != target:
                 shutil.rmtree(old, ignore_errors=True)
 
-    def newest(self) -> tuple[dict[str, Any], dict[str, Tensor]] | None:
-        """State and tensors of the newest checkpoint, if there is one."""
+    def newest(
+        self, part: Callable[[str, NDArray[Any]], NDArray[Any]] = lambda _, whole: whole
+    ) -> tuple[dict[str, Any], dict[str, Tensor]] | None:
+        """State and tensors of the newest checkpoint, if there is one; `part` says which rows of each are wanted."""
         found = self._all()
         if not found:
             return None
         with self.understood():
             folder = Folder.open(found[-1])
-            arrays = folder.read_tensors("tensors.safetensors")
-            return folder.read_json("state.json"), {name: torch.from_numpy(np.array(a)) for name, a in arrays.items()}
+            wanted = {name: part(name, rows) for name, rows in folder.read_tensors("tensors.safetensors").items()}
+            return folder.read_json("state.json"), {name: torch.from_numpy(np.array(a)) for name, a in wanted.items()}
 
     @contextmanager
     def understood(self) -> Iterator[None]:

@@ -18,6 +18,7 @@ from itertools import pairwise
 from typing import Any
 
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from treetop.neural.parallel import World
@@ -81,14 +82,14 @@ class Divided:
         division = self._divisions.get(name)
         return tensor if division is None or not self._has_rows(name, tensor) else division.late(tensor)
 
-    def own(self, name: str, tensor: Tensor) -> Tensor:
+    def own(self, name: str, rows: NDArray[Any]) -> NDArray[Any]:
         """Of what a file has of all rows, those of this process."""
         division = self._divisions.get(name)
-        return tensor if division is None or not self._has_rows(name, tensor) else tensor[division.own]
+        return rows if division is None or not self._has_rows(name, rows) else rows[division.own]
 
-    def _has_rows(self, name: str, tensor: Tensor) -> bool:
+    def _has_rows(self, name: str, rows: Tensor | NDArray[Any]) -> bool:
         """Not so the decay that is `owed`, a number in 64 bits."""
-        return tensor.ndim > 0 and tensor.dtype == self.parameters[name].dtype
+        return rows.ndim > 0 and rows.itemsize == self.parameters[name].itemsize
 
     def join(self) -> None:
         """End the division."""

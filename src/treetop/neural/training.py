@@ -329,7 +329,7 @@ class _Run:
 
     def resume(self) -> None:
         """Continue from the newest checkpoint, if there is one."""
-        found = self.checkpoints.newest()
+        found = self.checkpoints.newest(lambda name, rows: self.divided.own(_parameter(name), rows))
         if found is None:
             self._rewind_log()
             return
@@ -340,7 +340,6 @@ class _Run:
 
     def _continue_from(self, state: dict[str, Any], tensors: dict[str, Tensor]) -> None:
         self.checkpoints.check_same(state.get("settings", {}), self._settings())
-        tensors = {name: self.divided.own(_parameter(name), tensor) for name, tensor in tensors.items()}
         _copy(_part(tensors, "weights/"), self.parameters)
         for optimiser in self.optimisers:
             restore_optimiser(optimiser, self.parameters, _part(tensors, "optimiser/"))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -47,6 +48,21 @@ def test_every_true_label_competes_even_beyond_the_beam(monkeypatch: pytest.Monk
     assert 4 in seen[0][1].tolist()
     assert net.ranking.weight.grad is not None
     assert net.ranking.weight.grad.is_sparse
+
+
+def test_the_loss_is_that_of_groups_and_that_of_the_labels_below_the_best() -> None:
+    """Eq. 2, 4 and 6: cross-entropy over all groups, and over the labels of one group with those of the true groups."""
+    net = network(divide_by="sum").eval()
+    batch = small_examples(net).batch(np.arange(2))
+    states = net.states(batch.tokens)
+    groups, labels = net.recall(states).detach(), net.ranking(states).detach()  # type: ignore[misc]
+    expected = 0.0
+    for text, (true_groups, true_labels) in enumerate([({0, 1, 2}, {0, 3, 8}), ({1}, {4})]):
+        below = [label for group in true_groups for label in ([0, 1, 2], [3, 4], [5, 6, 7, 8])[group]]
+        for margins, nodes, true in ((groups, range(3), true_groups), (labels, below, true_labels)):
+            chance = {node: 1 / (1 + math.exp(-float(margins[text, node]))) for node in nodes}
+            expected -= sum(math.log(p if node in true else 1 - p) for node, p in chance.items()) / 2
+    assert float(net.loss(batch).detach()) == pytest.approx(expected, rel=1e-5)
 
 
 def test_the_representation_joins_the_last_layers() -> None:

@@ -44,3 +44,15 @@ def test_nothing_odd_is_said_too(tmp_path: Path) -> None:
     rows = [{"text": f"text {n}", "labels": [f"label {n % 7}"]} for n in range(40)]
     (tmp_path / "train.jsonl").write_text("\n".join(map(json.dumps, rows)))
     assert page(tmp_path, 80).rstrip().endswith("nothing looks odd")
+
+
+def test_whose_release_it_is_and_of_which_benchmark(tmp_path: Path) -> None:
+    release = page(Path(__file__).parents[1] / "fixtures" / "releases" / "x-transformer", 80)
+    assert "as in releases of X-Transformer" in release
+    assert "labels have texts of their own" in release
+    assert "by its sizes" not in release
+    rows = ({"text": f"text {n}", "labels": [f"l{n % 3956}"]} for n in range(15_449))
+    (tmp_path / "train.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    shown = page(tmp_path, 80)
+    assert "eurlex-4k, by its sizes" in shown
+    assert "as in releases" not in shown

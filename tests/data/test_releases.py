@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from treetop.data import read, splits
+from treetop.data.layout import folder_sources, release_of
 from treetop.metrics import Propensity, evaluate
 from treetop.predictions import Predictions
 
@@ -30,6 +31,7 @@ FEATURES: list[list[float]] = [
 
 
 class Release(NamedTuple):
+    whose: str
     names: tuple[str, ...]
     titles: tuple[str, ...] | None
     texts: bool = True
@@ -38,14 +40,14 @@ class Release(NamedTuple):
 
 
 FORMS = {
-    "repository-bags": Release(NUMBERS, None, texts=False, origin="train.txt"),
-    "repository-texts": Release(CODES, TITLES),
-    "repository-lf": Release(TITLES, TITLES, origin="trn_X_Xf.txt"),
-    "attentionxml": Release(CODES, None, origin="train_v1.txt"),
-    "x-transformer": Release(tuple(t.replace(" ", "_") for t in TITLES), TITLES, origin="X.trn.npz"),
-    "lightxml": Release(NUMBERS, None, origin="train.txt"),
-    "cascadexml": Release(NUMBERS, None, origin="train.txt"),
-    "pecos": Release(CODES, None, origin="X.trn.npz"),
+    "repository-bags": Release("the XMC repository (bags of words)", NUMBERS, None, texts=False, origin="train.txt"),
+    "repository-texts": Release("the XMC repository (raw texts)", CODES, TITLES),
+    "repository-lf": Release("the XMC repository (label texts)", TITLES, TITLES, origin="trn_X_Xf.txt"),
+    "attentionxml": Release("AttentionXML", CODES, None, origin="train_v1.txt"),
+    "x-transformer": Release("X-Transformer", tuple(t.replace(" ", "_") for t in TITLES), TITLES, origin="X.trn.npz"),
+    "lightxml": Release("LightXML", NUMBERS, None, origin="train.txt"),
+    "cascadexml": Release("CascadeXML", NUMBERS, None, origin="train.txt"),
+    "pecos": Release("PECOS", CODES, None, origin="X.trn.npz"),
 }
 
 
@@ -108,3 +110,14 @@ def test_metrics_are_those_of_the_papers(form: str) -> None:
     (p1, psp1), (p2, psp2) = by_hand(1), by_hand(2)
     assert metrics == pytest.approx({"p@1": p1, "p@2": p2, "psp@1": psp1, "psp@2": psp2})
     assert p2 == 3 / 6
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_whose_form_it_is(form: str) -> None:
+    assert {release_of(source) for source in folder_sources(RELEASES / form).values()} == {FORMS[form].whose}
+
+
+def test_files_of_ones_own_are_nobodys(tmp_path: Path) -> None:
+    (tmp_path / "train.jsonl").write_text("")
+    (tmp_path / "test.txt").write_text("__label__a one\n")
+    assert {release_of(source) for source in folder_sources(tmp_path).values()} == {""}

@@ -58,6 +58,12 @@ def _facts(look: Look) -> Table:
     if found.empty or found.null_texts:
         table.add_row("empty texts", f"{_share(found.empty, found.texts)}; {found.null_texts:,} null text fields")
     table.add_row("encoding", found.encoding)
+    if look.release:
+        table.add_row("files", f"as in releases of {look.release}")
+    if look.benchmark:
+        table.add_row("benchmark", f"{look.benchmark}, by its sizes")
+    if look.label_texts:
+        table.add_row("label texts", "labels have texts of their own")
     if look.features:
         table.add_row("features", f"{look.features:,} columns are shipped with the texts")
     return table

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treetop.data import Dataset, Findings, read, splits
-from treetop.data.layout import canonical_split
+from treetop.data.layout import canonical_split, folder_sources, release_of
 from treetop.data.sampling import some_of
 from treetop.metrics.breakdown import BANDS
+from treetop.presets.datasets import known_by_size
 
 __all__ = ["LABELS_PER_TEXT", "WORDS_PER_TEXT", "Look", "Other", "histogram", "look_at"]
 
@@ -57,6 +58,12 @@ class Look:
     """Some texts and their labels."""
     features: int
     """Columns of the features that are shipped beside the texts; 0 if there are none."""
+    release: str
+    """Whose releases of benchmarks have such files; empty for any other."""
+    benchmark: str
+    """The public benchmark with as many training texts and labels; empty if there is none."""
+    label_texts: bool
+    """Whether labels have texts of their own."""
     others: Mapping[str, Other]
 
     def flat(self) -> dict[str, Any]:
@@ -73,7 +80,8 @@ def look_at(data: Path, split: str, **options: Any) -> Look:
     others = [other for other in splits(data) if other != name] if data.is_dir() else []
     frequency = dataset.frequency
     per_text = np.diff(dataset.labels.indptr)
-    texts = dataset.corpus.texts
+    texts, sources = dataset.corpus.texts, folder_sources(data) if data.is_dir() else {}
+    known = known_by_size(len(dataset), int(np.count_nonzero(frequency))) if name == "train" else None
     sample = some_of(texts, _SAMPLE)
     return Look(
         split=name if data.is_dir() else "",
@@ -85,6 +93,9 @@ def look_at(data: Path, split: str, **options: Any) -> Look:
         frequent=_frequent(dataset, frequency),
         examples=_examples(dataset),
         features=0 if dataset.corpus.features is None else dataset.corpus.features.shape[1],
+        release=release_of(sources[name]) if name in sources else "",
+        benchmark=known or "",
+        label_texts=dataset.space.texts is not None,
         others={other: _other(dataset, read(data, split=other, space=dataset.space, **options)) for other in others},
     )
 

@@ -27,7 +27,16 @@ from pathlib import Path
 from treetop.data.svmlight import has_header
 from treetop.errors import DataError
 
-__all__ = ["ALIASES", "RECORDS", "Source", "canonical_split", "file_kind", "file_source", "folder_sources"]
+__all__ = [
+    "ALIASES",
+    "RECORDS",
+    "Source",
+    "canonical_split",
+    "file_kind",
+    "file_source",
+    "folder_sources",
+    "release_of",
+]
 
 ALIASES = {
     "train": ("train", "trn", "training"),
@@ -115,6 +124,22 @@ def file_source(path: Path) -> Source:
         raise DataError(f"unknown file type {path.suffix!r}; supported are {known}, .npz (and .gz of texts)", path=path)
     named = any(stem in aliases for aliases in ALIASES.values())
     return Source(kind, (path,), described=named)
+
+
+def release_of(source: Source) -> str:
+    """Whose releases of benchmarks have files like these; empty where anyone may have them."""
+    texts, features = source.texts.name if source.texts else "", source.features
+    if source.kind == "repository":
+        return "the XMC repository (raw texts)"
+    if source.kind == "matrices" and "_X_Y" in source.path.name:
+        return "the XMC repository (label texts)"
+    if source.kind == "matrices" and features is not None and features.suffix == ".npz":
+        return "X-Transformer" if "raw" in texts else "PECOS"
+    if source.kind == "matrices":
+        return "CascadeXML" if "raw" in texts else ""
+    if source.kind == "texts":
+        return "LightXML" if "raw" in texts else "AttentionXML"
+    return "the XMC repository (bags of words)" if source.kind == "svmlight" and has_header(source.path) else ""
 
 
 def _files_of(folder: Path) -> dict[str, Path]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from benchmarks.results import Result
 from benchmarks.series import power_law
@@ -20,7 +21,7 @@ from benchmarks.tables import figure, markdown
 __all__ = ["BLOCKS", "PAGES", "Kinds", "fill"]
 
 Kinds = dict[str, dict[str, list[Result]]]
-PAGES = ("README.md", "docs/which-method.md", "docs/xr-linear.md")
+PAGES = ("README.md", "docs/which-method.md", "docs/xr-linear.md", "docs/scores.md")
 """Pages that hold such figures, from the root of the repository."""
 _MARKED = re.compile(r"(<!-- figures: ([a-z0-9-]+) -->)(\n?).*?(<!-- end -->)", re.DOTALL)
 _FEW = 10_000  # Texts below which a part of a data set is told of on its own.
@@ -270,6 +271,24 @@ def _megabytes(row: Result) -> str:
     return figure((row.value("model_bytes") or 0) / 1e6)
 
 
+def label_names(kinds: Kinds) -> str:
+    """What label names found in texts are worth to each method, data set after data set."""
+    rows = [row.last for task in _SETS for row in kinds["names"].get(task, ())]
+    head = ["", "", "texts", "without names", "with names", "all names known", "unseen found, %"]
+    return markdown(head, [_named(row) for row in rows], words=2)
+
+
+def _named(row: dict[str, Any]) -> list[str]:
+    ways = row["ways"]
+    without, counted, known = (ways[way] for way in ("without", "names", "names, all labels known"))
+    told = ["/".join(f"{way[f'P@{k}'][0]:.1f}" for k in (1, 3, 5)) for way in (without, counted, known)]
+    gains = [f" ({way['P@1'][1]:+.1f} ± {way['P@1'][2]:.1f})" if way["weights"] else "" for way in (counted, known)]
+    gains = [gain.replace("-", "−") for gain in gains]
+    cells = [told[0], *(one + gain if gain else "not used" for one, gain in zip(told[1:], gains, strict=True))]
+    unseen = known["unseen found"][0]
+    return [row["task"]["name"], row["entry"], f"{row['texts']:,}", *cells, f"{unseen:.0f}" if unseen else "–"]
+
+
 BLOCKS: dict[str, Callable[[Kinds], str]] = {
     "quality-beside-cost": quality_beside_cost,
     "conditions": conditions,
@@ -282,4 +301,5 @@ BLOCKS: dict[str, Callable[[Kinds], str]] = {
     "few-texts": partial(with_encoder, few=True),
     "chosen": chosen,
     "situations": situations,
+    "label-names": label_names,
 }

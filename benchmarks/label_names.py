@@ -4,7 +4,7 @@
 
 A tenth of the training texts (or the dev texts, if there are any) is held out to learn the weights, then the model is
 trained again on all (`--once`: not). Test texts are predicted three times; differences are paired, with their errors.
-`--record FILE` keeps what was measured, and `--table FILE` prints all of it as a table.
+`--record benchmarks/results/label-names.jsonl` keeps what was measured, for a table by `python -m benchmarks page`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -60,9 +61,8 @@ def measured(model: Method[Any], test: Dataset) -> dict[str, NDArray[np.float64]
 def main() -> None:
     """Train, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path, nargs="?")
+    parser.add_argument("data", type=Path)
     parser.add_argument("--record", type=Path)
-    parser.add_argument("--table", type=Path)
     parser.add_argument("--texts", type=int)
     parser.add_argument("--test-texts", type=int)
     parser.add_argument("--method")
@@ -74,9 +74,6 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)
     given = parser.parse_args()
-    if given.table:
-        print(table([json.loads(line) for line in given.table.read_text().splitlines()]))
-        return
     name, config = decide(given.method, given.preset, given.config, tuple(given.set), given.encoder)
     model: Method[Any] = method_class(name)(config, runtime=Runtime(seed=given.seed, threads=given.threads))
     train = some(read(given.data, split="train"), given.texts, given.seed)
@@ -99,50 +96,25 @@ def main() -> None:
         model.fit(train)
         learned = {way: naming and renewed(naming, model, held_out) for way, naming in learned.items()}
     base: dict[str, NDArray[np.float64]] = {}
+    ways: dict[str, Any] = {}
     for way, naming in {"without": None, **learned}.items():
         model.adopt(naming, None)
         figures = measured(model, test)
         base = base or figures
-        row: dict[str, Any] = {
-            "ranking": way,
-            "weights": [] if naming is None else [naming.weight, naming.unseen_weight],
-        }
+        ways[way] = {"weights": [] if naming is None else [naming.weight, naming.unseen_weight]}
         for key, values in figures.items():
             difference = values - base[key]
             error = difference.std() / np.sqrt(len(values))
-            row[key] = [round(100 * float(number), 2) for number in (values.mean(), difference.mean(), error)]
-        row["ms per text"] = round(float(figures["ms per text"].mean()), 4)
-        print(json.dumps(row), flush=True)
-        if given.record:
-            about = {"data": given.data.name, "method": given.config or given.preset or name, "once": given.once}
-            about |= {"settings": [*given.set], "texts": len(train), "test_texts": len(test)}
-            with given.record.open("a") as file:
-                file.write(json.dumps(about | row) + "\n")
-
-
-def table(rows: list[dict[str, Any]]) -> str:
-    """A line for each data and method, as Markdown: P@1/3/5, and what names change in P@1."""
-    runs: dict[tuple[Any, ...], dict[str, dict[str, Any]]] = {}
-    for row in rows:
-        runs.setdefault((row["data"], row["texts"], row["method"]), {})[row["ranking"]] = row
-    lines = [
-        "| data, training texts | method | without | label names count | all labels known by name | unseen found |"
-    ]
-    lines.append("|---|---|---|---|---|---|")
-    for (data, texts, method), ways in sorted(runs.items()):
-        cells = [told(ways[way]) for way in ("without", "names", "names, all labels known")]
-        unseen = ways["names, all labels known"]["unseen found"][0]
-        lines.append(f"| {data}, {texts:,} | {method} | {' | '.join(cells)} | {unseen if unseen else '–'} |")
-    return "\n".join(lines)
-
-
-def told(row: dict[str, Any]) -> str:
-    """The figures of a ranking, and by how much its P@1 is another."""
-    if row["ranking"] != "without" and not row["weights"]:
-        return "not used"
-    precisions = "/".join(f"{row[f'P@{k}'][0]:.1f}" for k in KS)
-    _, change, error = row["P@1"]
-    return precisions if row["ranking"] == "without" else f"{precisions} ({change:+.1f} ± {error:.1f})"
+            ways[way][key] = [round(100 * float(number), 2) for number in (values.mean(), difference.mean(), error)]
+        ways[way]["ms per text"] = round(float(figures["ms per text"].mean()), 4)
+        print(json.dumps({"ranking": way} | ways[way]), flush=True)
+    if given.record:
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        row = {"run": now, "time": now, "kind": "names", "task": {"name": given.data.name}, "error": None}
+        row |= {"entry": given.config or given.preset or name, "settings": given.set, "once": given.once}
+        row |= {"texts": len(train), "test_texts": len(test), "ways": ways}
+        with given.record.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
 
 
 if __name__ == "__main__":

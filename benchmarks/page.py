@@ -52,7 +52,7 @@ How it is measured:
 def write_figures(results: Path, root: Path, into: Path) -> list[Path]:
     """The pages of `root` that people write, with their marked figures made anew, under the same names in `into`."""
     rows, written = read_rows(results), []
-    kinds = {kind: newest(rows, kind) for kind in (*KINDS, "noted")}
+    kinds = {kind: newest(rows, kind) for kind in (*KINDS, "noted", "names")}
     for name in PAGES:
         page = into / name
         page.parent.mkdir(parents=True, exist_ok=True)

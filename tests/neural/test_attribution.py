@@ -12,7 +12,7 @@ from torch import Tensor
 
 from tiny_encoders import make_encoder
 from tiny_methods import encoder as tiny
-from treetop.neural.attribution import _turning, attribute
+from treetop.neural.attribution import _spread, attribute
 from treetop.runtime import Runtime
 from treetop.text.encoder import EncoderConfig, TextEncoder
 
@@ -51,7 +51,7 @@ def test_a_word_that_is_read_alone_adds_the_same_beside_any_other(encoder: TextE
         attribute(encoder, f"apple {word}", (0,), embeddings_only, RUNTIME).tokens[0] for word in ("pie", "rain")
     )
     assert abs(pie[0]) > 1e-4
-    assert pie[0] == pytest.approx(rain[0], rel=1e-3)
+    assert pie[0] == pytest.approx(rain[0], rel=0.03)  # gradients may have 8 bits
     assert pie[1] != pytest.approx(rain[1], rel=0.1)
 
 
@@ -84,25 +84,20 @@ def test_an_empty_text_has_no_tokens(encoder: TextEncoder) -> None:
 
 
 def test_sums_over_points_are_integrals_wherever_the_turn_is() -> None:
-    for nearest, aside in ((0.04, 0.2), (0.5, 0.05), (-2.0, 0.3), (0.5, 1e3)):
-        at, weight = _turning(32, nearest, aside)
+    for turn, width in ((0.25, 0.15), (0.04, 0.2), (0.5, 0.05), (-2.0, 0.3), (0.5, 1e3)):
+        at, weight = _spread(32, turn, width)
         assert 0 < at[0] < at[-1] < 1
         assert weight.min() > 0
         for power in range(4):
             assert weight @ at**power == pytest.approx(1 / (power + 1), abs=1e-3)
 
 
-def test_a_change_of_direction_needs_few_points() -> None:
-    """Of a vector that turns, what its normalised form changes by is met far better than by as many even points."""
-    start, end = np.array([0.3, 0.2]), np.array([-1.0, 1.1])
-    nearest = -start @ (end - start) / ((end - start) @ (end - start))
-    aside = np.sqrt(start @ start / ((end - start) @ (end - start)) - nearest**2)
+def test_a_change_early_on_the_path_needs_few_points() -> None:
+    """Of a step where networks take theirs, far less is missed than by as many even points."""
 
     def slope(at: NDArray[np.float64]) -> NDArray[np.float64]:
-        point = start + at[:, None] * (end - start)
-        length = np.linalg.norm(point, axis=1)
-        return np.asarray((end - start)[0] / length - point[:, 0] * (point @ (end - start)) / length**3)
+        return np.asarray(1 / np.cosh((at - 0.27) / 0.12) ** 2 / 0.12)
 
-    change = end[0] / np.linalg.norm(end) - start[0] / np.linalg.norm(start)
-    misses = [abs(weight @ slope(at) - change) for at, weight in (_turning(6, nearest, aside), _turning(6, 0.5, 1e3))]
+    change = np.tanh((1 - 0.27) / 0.12) - np.tanh(-0.27 / 0.12)
+    misses = [abs(weight @ slope(at) - change) for at, weight in (_spread(6), _spread(6, 0.5, 1e3))]
     assert misses[0] < 0.1 * misses[1]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import torch
@@ -11,10 +12,12 @@ from treetop.text import precision
 
 
 @pytest.fixture(autouse=True)
-def fresh() -> Iterator[None]:
-    precision.supports_bfloat16.cache_clear()
+def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    asked = precision.supports_bfloat16
+    asked.cache_clear()
     yield
-    precision.supports_bfloat16.cache_clear()
+    asked.cache_clear()
 
 
 def test_an_illegal_instruction_kills_only_the_child(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,6 +31,9 @@ def test_where_the_trial_succeeds_bfloat16_is_used(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(precision, "_TRIAL", "pass")
     assert precision.supports_bfloat16("cpu")
     assert not precision.supports_bfloat16("meta")
+    monkeypatch.setattr(precision, "_TRIAL", "import os; os.abort()")
+    precision.supports_bfloat16.cache_clear()  # as in another process, which knows from before
+    assert precision.supports_bfloat16("cpu")
 
 
 def test_float32_needs_no_trial(monkeypatch: pytest.MonkeyPatch) -> None:

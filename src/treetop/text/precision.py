@@ -4,13 +4,11 @@ bfloat16 is for new GPUs and some CPUs; float16 is for GPUs before them (V100, T
 training (`neural.scaling`). On GPUs float32 products take TensorFloat-32, whose inputs have 10 bits behind the point.
 
 Some virtual machines announce matrix instructions that kill the process when they are used (SIGILL), so the question is
-put to a child process, once per run of Python.
+put to a child process, and its answer is kept.
 """
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import warnings
 from contextlib import AbstractContextManager
 from functools import cache
@@ -19,6 +17,7 @@ import torch
 
 from treetop.errors import ConfigError
 from treetop.runtime import Runtime
+from treetop.text.reading.safety import machine_word, remembered, survives
 
 __all__ = ["autocast", "supports_bfloat16"]
 
@@ -41,8 +40,7 @@ def supports_bfloat16(device: str) -> bool:
         return torch.cuda.is_available() and torch.cuda.is_bf16_supported(including_emulation=False)
     if not device.startswith("cpu"):
         return False
-    trial = subprocess.run([sys.executable, "-c", _TRIAL], capture_output=True, timeout=120, check=False)
-    return trial.returncode == 0
+    return remembered(machine_word("bfloat16", "torch"), lambda: {} if survives(_TRIAL, {}) else None) is not None
 
 
 def autocast(runtime: Runtime) -> AbstractContextManager[None]:

@@ -13,6 +13,7 @@ import zlib
 from pathlib import Path
 
 from treetop.store import whole_bytes
+from treetop.text.reading.engines import ENGINES
 from treetop.text.reading.safety import cache_folder, machine_word
 
 __all__ = ["find_compiled", "keep_compiled", "word_for"]
@@ -24,7 +25,8 @@ _CHECK = 4  # bytes in front: the check sum of the rest
 
 def word_for(engine: str, description: Path, threads: int) -> str:
     """What a compiled graph is kept under; the description of an exported encoder holds the digests of its files."""
-    about = f"{machine_word(engine)} {threads} {os.environ.get('ONEDNN_MAX_CPU_ISA', '')}".encode()
+    machine = machine_word(engine, ENGINES[engine].packages[0])
+    about = f"{machine} {threads} {os.environ.get('ONEDNN_MAX_CPU_ISA', '')}".encode()
     return f"{engine}-{hashlib.blake2b(about + description.read_bytes(), digest_size=12).hexdigest()}"
 
 

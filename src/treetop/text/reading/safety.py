@@ -13,6 +13,7 @@ import os
 import platform
 import subprocess
 import sys
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -20,7 +21,7 @@ from pathlib import Path
 from treetop.store import whole_file
 from treetop.text.reading.engines import ENGINES
 
-__all__ = ["cache_folder", "machine_word", "make_safe"]
+__all__ = ["cache_folder", "machine_word", "make_safe", "remembered", "survives"]
 
 WITHOUT_AMX = {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE_FP16"}
 ANSWERS = "engines.json"
@@ -37,14 +38,21 @@ def make_safe(name: str) -> bool:
 
 @cache
 def _answer(name: str) -> dict[str, str] | None:
-    """Environment variables with which the engine is safe; None if with none. Known from before, or tried now."""
-    file, key = cache_folder() / ANSWERS, machine_word(name)
+    """Environment variables with which the engine is safe; None if with none."""
+    engine = ENGINES[name]
+    tries = (settings for settings in ({}, WITHOUT_AMX) if survives(engine.trial, settings))
+    return remembered(machine_word(name, engine.packages[0]), lambda: next(tries, None))
+
+
+def remembered(word: str, ask: Callable[[], dict[str, str] | None]) -> dict[str, str] | None:
+    """What is known from before under a word, or asked now."""
+    file = cache_folder() / ANSWERS
     known = _known(file)
-    if key not in known:
-        known[key] = next((s for s in ({}, WITHOUT_AMX) if _survives(ENGINES[name].trial, s)), None)
+    if word not in known:
+        known[word] = ask()
         with contextlib.suppress(Exception), whole_file(file) as stream:  # a cache that cannot be kept is no loss
             stream.write(json.dumps(known, indent=2) + "\n")
-    return known[key]
+    return known[word]
 
 
 def _known(file: Path) -> dict[str, dict[str, str] | None]:
@@ -55,7 +63,8 @@ def _known(file: Path) -> dict[str, dict[str, str] | None]:
     return {k: v for k, v in found.items() if v in (None, {}, WITHOUT_AMX)} if isinstance(found, dict) else {}
 
 
-def _survives(trial: str, settings: dict[str, str]) -> bool:
+def survives(trial: str, settings: Mapping[str, str]) -> bool:
+    """Whether a program ends well in a process of its own, with some environment variables."""
     try:
         command = [sys.executable, "-c", trial]
         result = subprocess.run(command, capture_output=True, timeout=120, check=False, env={**os.environ, **settings})
@@ -64,15 +73,14 @@ def _survives(trial: str, settings: dict[str, str]) -> bool:
     return result.returncode == 0
 
 
-def machine_word(name: str) -> str:
-    """A word for the engine's version and the processor: another of either is another question."""
+def machine_word(name: str, package: str) -> str:
+    """A word for what is asked about, the package's version and the processor: another is another question."""
     about = platform.processor() + platform.machine()
     with contextlib.suppress(OSError):
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
         about += "".join(sorted({line for line in lines if line.startswith(("model name", "flags", "Features"))}))
     asked = f"{sys.executable} {os.environ.get('ONEDNN_MAX_CPU_ISA', '')} {about}"
-    packages = ENGINES[name].packages
-    return f"{name} {version(packages[0])} {hashlib.blake2b(asked.encode(), digest_size=8).hexdigest()}"
+    return f"{name} {version(package)} {hashlib.blake2b(asked.encode(), digest_size=8).hexdigest()}"
 
 
 def cache_folder() -> Path:

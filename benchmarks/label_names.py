@@ -110,7 +110,13 @@ def main() -> None:
         print(json.dumps({"ranking": way} | ways[way]), flush=True)
     if given.record:
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        row = {"run": now, "time": now, "kind": "names", "task": {"name": given.data.name}, "error": None}
+        row: dict[str, Any] = {
+            "run": now,
+            "time": now,
+            "kind": "names",
+            "task": {"name": given.data.name},
+            "error": None,
+        }
         row |= {"entry": given.config or given.preset or name, "settings": given.set, "once": given.once}
         row |= {"texts": len(train), "test_texts": len(test), "ways": ways}
         with given.record.open("a", encoding="utf-8") as file:

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from scipy.sparse import csr_array, save_npz
 
-from treetop.apps.predicted import read_predictions, rows_by_id
+from treetop.apps.predicted import read_fused, read_predictions, rows_by_id
 from treetop.data.layout import file_source
 from treetop.errors import ConfigError, DataError, TreetopError
 
@@ -91,6 +91,18 @@ def test_ids_of_the_data(tmp_path: Path) -> None:
     assert rows_by_id(file_source(path), "text") == {"5": 0, "x": 2}
     (tmp_path / "bag.svm").write_text("1 2 2\n0 0:1\n")
     assert rows_by_id(file_source(tmp_path / "bag.svm"), "text") == {}
+
+
+def test_several_files_are_one_ranking(tmp_path: Path) -> None:
+    """Labels that the data lack have the same number in all of them."""
+    (tmp_path / "one.jsonl").write_text('{"labels": ["new", "b", "a"]}\n')
+    (tmp_path / "two.csv").write_text("text,label,score\n0,newer,3\n0,b,2\n0,new,1\n")
+    paths = [tmp_path / "one.jsonl", tmp_path / "two.csv"]
+    found = read_fused(paths, ["a", "b"], {}, 1, "rank_average")
+    assert [one.label for one in found[0]] == ["b", "new", "newer"]
+    assert [one.score for one in found[0]] == [2, 2, 1.5]
+    alone = read_fused(paths[:1], ["a", "b"], {}, 1, "rank_average")
+    assert [one.label for one in alone[0]] == ["new", "b", "a"]
 
 
 def test_an_unknown_ending_is_a_mistake_of_the_configuration(tmp_path: Path) -> None:

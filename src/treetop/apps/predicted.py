@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import unquote
@@ -18,11 +19,11 @@ from treetop.data.npz import read_matrix, read_words
 from treetop.data.records import read_texts
 from treetop.data.tables import column_names, table_records
 from treetop.errors import ConfigError, DataError
-from treetop.predictions import Predictions
+from treetop.predictions import Predictions, fuse
 from treetop.sparse import row_numbers
 from treetop.tagging import shown
 
-__all__ = ["READERS", "read_predictions", "rows_by_id"]
+__all__ = ["READERS", "read_fused", "read_predictions", "rows_by_id"]
 
 Entry: TypeAlias = tuple[int | str, str, float]
 """The number of a text from 0, or its id as a string; the name of a label; its score."""
@@ -46,6 +47,18 @@ def read_predictions(path: Path, names: Sequence[str], rows: Mapping[str, int], 
             label.append(index.setdefault(name, len(index)))
             score.append(value)
     return _ranked(np.array(text, np.int64), np.array(label, np.int32), np.array(score, np.float32), texts, list(index))
+
+
+def read_fused(
+    paths: Sequence[Path], names: Sequence[str], rows: Mapping[str, int], texts: int, fuser: str
+) -> Predictions:
+    """The suggestions of a file, or of several as one."""
+    several: list[Predictions] = []
+    for path in paths:
+        several.append(read_predictions(path, names, rows, texts))
+        names = several[-1].names or names  # labels that only a file has keep their numbers
+    several = [replace(one, names=names) for one in several]
+    return several[0] if len(several) == 1 else fuse(several, fuser)
 
 
 def rows_by_id(source: Source, text: str, encoding: str | None = None) -> dict[str, int]:

@@ -18,9 +18,10 @@ def evaluate(
     *,
     model: Annotated[Optional[Path], typer.Argument(help="Model folder.", show_default=False)] = None,  # noqa: UP045
     predictions: Annotated[
-        Optional[Path],  # noqa: UP045
+        Optional[list[Path]],  # noqa: UP045
         typer.Option(help="Measure this file instead: .jsonl, .csv, .tsv, .parquet, .trec or .npz, of any program."),
     ] = None,
+    fuser: Annotated[str, typer.Option(help="How several of these files become one.")] = "rank_average",
     split: Annotated[str, typer.Option(help="Which part of the data.")] = "test",
     metrics: Annotated[Optional[str], typer.Option(help="Such as p@1,ndcg@5; all of the usual if absent.")] = None,  # noqa: UP045
     threshold: Annotated[
@@ -46,18 +47,18 @@ def evaluate(
     from treetop.errors import ConfigError
     from treetop.methods import load
 
-    if model is None and predictions is None:
+    if model is None and not predictions:
         raise ConfigError("there is nothing to measure; give a model folder, or --predictions with a file")
     runtime = running.runtime(precision=precision)
     loaded = None if model is None else load(model, runtime=runtime)
     dataset = reading.read(data, runtime, split=split, space=None if loaded is None else loaded.space)
     asked = metrics.split(",") if metrics else None
-    if predictions is not None:
-        from treetop.apps.predicted import read_predictions, rows_by_id
+    if predictions:
+        from treetop.apps.predicted import read_fused, rows_by_id
         from treetop.data.readers import source_of
 
         rows = rows_by_id(source_of(data, split), reading.text, reading.encoding)
-        found = read_predictions(predictions, dataset.space.names, rows, len(dataset))
+        found = read_fused(predictions, dataset.space.names, rows, len(dataset), fuser)
         figures = figures_of(found, dataset, asked, benchmark, model=loaded, threshold=threshold)
     else:
         assert loaded is not None

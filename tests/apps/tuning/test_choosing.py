@@ -5,34 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treetop.apps.tuning.choosing import FEWEST, choose, encoder_of, hold_out, wish_of
+from treetop.apps.tuning.choosing import FEWEST, choose, encoder_of, wish_of
 from treetop.apps.tuning.limits import Limits
 from treetop.data import Dataset
-from treetop.errors import ConfigError, DataError
+from treetop.errors import ConfigError
 from treetop.methods.xr_linear import XRLinearConfig
 from treetop.runtime import Runtime
 
 RUNTIME = Runtime(threads=1)
-
-
-def test_texts_are_held_out_and_none_is_on_both_sides(toy_train: Dataset) -> None:
-    learned, held_out = hold_out(toy_train, None, 0)
-    assert 100 < len(held_out) < 140
-    assert len(learned) + len(held_out) == len(toy_train)
-    assert not set(learned.corpus.texts) & set(held_out.corpus.texts)
-    again = hold_out(toy_train, None, 0)[1]
-    assert again.corpus.texts == held_out.corpus.texts
-    assert set(hold_out(toy_train, None, 1)[1].corpus.texts) != set(held_out.corpus.texts)
-
-
-def test_dev_texts_are_used_if_there_are_any(toy_train: Dataset, toy_test: Dataset) -> None:
-    learned, held_out = hold_out(toy_train, lambda: toy_test, 0)
-    assert learned is toy_train
-    assert sorted(held_out.corpus.texts) == sorted(toy_test.corpus.texts)
-    empty = Dataset(toy_test.corpus, toy_test.labels * 0, toy_test.space)
-    empty.labels.eliminate_zeros()
-    with pytest.raises(DataError, match="no held-out text has a label"):
-        hold_out(toy_train, lambda: empty, 0)
 
 
 def test_few_texts_get_the_default(toy_train: Dataset) -> None:
@@ -40,7 +20,8 @@ def test_few_texts_get_the_default(toy_train: Dataset) -> None:
     assert (few.settings, few.method, few.outcome) == (XRLinearConfig(), "xr-linear", None)
     enough = choose(toy_train.take(range(FEWEST)), None, wish_of(trials=3), RUNTIME)
     assert enough.outcome is not None
-    assert enough.outcome.trainings == 3
+    assert enough.outcome.trainings == 5  # two trials, and the better one on three more folds
+    assert enough.held_out == FEWEST * 4 // 5
     assert enough.config == enough.outcome.space.config(enough.outcome.chosen.setting)
 
 

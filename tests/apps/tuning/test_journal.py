@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from treetop.apps.tuning import Budget, Outcome, Wish, tune
+from treetop.apps.tuning.folds import Fold
 from treetop.apps.tuning.journal import Journal
 from treetop.apps.tuning.space import space_for
 from treetop.apps.tuning.trial import Trial
@@ -61,7 +62,7 @@ def test_a_search_goes_on_where_it_was_cut_off(
 
     def search(trials: int, *, resume: bool) -> Outcome:
         wish = Wish(budget=Budget(trials=trials))
-        return tune(toy_train, toy_test, wish, Runtime(threads=1), Journal(path, FACTS, resume=resume))
+        return tune([Fold(toy_train, toy_test)], wish, Runtime(threads=1), Journal(path, FACTS, resume=resume))
 
     search(9, resume=False)
     lines = path.read_text().splitlines()
@@ -90,7 +91,7 @@ def test_records_of_other_searches(tmp_path: Path) -> None:
     [
         ('"texts": 400', '"texts": []'), ('"texts": 400', '"texts": 1e9'), ('"score": ', '"score": NaN, "x": '),
         ('"seconds": ', '"seconds": -1, "x": '), ('"each": "', '"each": "!'), ('"p@1": ', '"p@1": "a", "x": '),
-        ('"spent": ', '"spent": NaN, "x": '),
+        ('"spent": ', '"spent": NaN, "x": '), ('"fold": ', '"fold": [], "x": '),
         ('"weights": ', f'"weights": {10**400}, "x": '), ('"setting": [', '"setting": [0.5, '),
     ],
 )  # fmt: skip
@@ -117,4 +118,4 @@ def test_trials_of_another_search_are_refused(
     setting = space_for(toy_train).trained(space_for(toy_train).default)
     journal.trials(first.texts, setting, lambda: [strange], Budget())
     with pytest.raises(StoreError, match="not of this search"):
-        tune(toy_train, toy_test, wish, Runtime(threads=1), Journal(path, FACTS, resume=True))
+        tune([Fold(toy_train, toy_test)], wish, Runtime(threads=1), Journal(path, FACTS, resume=True))

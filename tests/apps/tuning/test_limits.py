@@ -8,6 +8,7 @@ import pytest
 
 from treetop.apps.tuning import Budget, Outcome, Wish, tune
 from treetop.apps.tuning.choosing import choose, wish_of
+from treetop.apps.tuning.folds import Fold
 from treetop.apps.tuning.limits import Limits
 from treetop.data import Dataset
 from treetop.errors import ConfigError
@@ -50,10 +51,10 @@ def test_what_is_too_large_is_not_chosen(outcome: Outcome, toy_train: Dataset, t
     """A limit between the smallest model and the chosen one."""
     sizes = sorted(one.megabytes for one in outcome.last)
     limits = Limits(megabytes=(sizes[0] + sizes[-1]) / 2)
-    found = tune(toy_train, toy_test, Wish(budget=Budget(trials=16), limits=limits), RUNTIME)
+    found = tune([Fold(toy_train, toy_test)], Wish(budget=Budget(trials=16), limits=limits), RUNTIME)
     assert found.keeps
     assert found.chosen.megabytes <= limits.megabytes < sizes[-1]  # type: ignore[operator]
-    tight = tune(toy_train, toy_test, Wish(budget=Budget(trials=3), limits=Limits(megabytes=1e-6)), RUNTIME)
+    tight = tune([Fold(toy_train, toy_test)], Wish(budget=Budget(trials=3), limits=Limits(megabytes=1e-6)), RUNTIME)
     assert not tight.keeps
     assert tight.chosen.megabytes == min(one.megabytes for one in tight.last)
 
@@ -64,7 +65,7 @@ def test_later_rounds_leave_out_what_is_too_large(
     monkeypatch.setattr("treetop.apps.tuning.search._FIRST", (100, 100))
 
     def search(limits: Limits) -> Outcome:
-        return tune(toy_train, toy_test, Wish(budget=Budget(trials=20), limits=limits), RUNTIME)
+        return tune([Fold(toy_train, toy_test)], Wish(budget=Budget(trials=20), limits=limits), RUNTIME)
 
     free = search(Limits())
     default, accurate = free.space.default, free.space.presets()["accurate"]
@@ -80,7 +81,7 @@ def test_later_rounds_leave_out_what_is_too_large(
 
 def test_one_text_is_clocked_where_that_is_limited(toy_train: Dataset, toy_test: Dataset, outcome: Outcome) -> None:
     wish = Wish(budget=Budget(trials=2), limits=Limits(milliseconds=1e6))
-    assert all(one.milliseconds > 0 for one in tune(toy_train, toy_test, wish, RUNTIME).trials)
+    assert all(one.milliseconds > 0 for one in tune([Fold(toy_train, toy_test)], wish, RUNTIME).trials)
     assert all(one.milliseconds == 0 for one in outcome.trials)
 
 

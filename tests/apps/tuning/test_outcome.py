@@ -56,6 +56,14 @@ def test_only_trials_on_most_texts_decide() -> None:
     assert outcome(few).default is few
 
 
+def test_of_trials_on_as_many_texts_those_judged_on_most_decide() -> None:
+    lucky = with_hits((1, 0), 900)
+    first, again = (trial((1, 1), [1, 0] * size) for size in (500, 900))
+    found = outcome(lucky, first, again)
+    assert found.chosen is again
+    assert found.chosen_at_first is first
+
+
 def test_a_limit_of_weights() -> None:
     large, small, tiny = (with_hits((1, 1), 700, weights=30), with_hits((1, 0), 600, weights=20), with_hits((0, 0), 10))
     assert outcome(large, small, tiny).chosen is large

@@ -8,6 +8,7 @@ import pytest
 
 from treetop.apps.tuning import Budget, Outcome, Wish, tune
 from treetop.apps.tuning.bench import Bench
+from treetop.apps.tuning.folds import Fold, fold_off
 from treetop.apps.tuning.search import rounds_of
 from treetop.apps.tuning.space import Setting, Space
 from treetop.apps.tuning.trial import Trial
@@ -18,7 +19,7 @@ RUNTIME = Runtime(threads=1)
 
 
 def search(train: Dataset, test: Dataset, trials: int, *, seed: int = 0) -> Outcome:
-    return tune(train, test, Wish(budget=Budget(trials=trials)), Runtime(threads=1, seed=seed))
+    return tune([Fold(train, test)], Wish(budget=Budget(trials=trials)), Runtime(threads=1, seed=seed))
 
 
 @pytest.mark.parametrize(
@@ -93,17 +94,33 @@ def test_what_the_budget_does_not_allow_is_left_out(
         return [replace(trial, seconds=seconds) for trial in run(self, space, setting)]
 
     monkeypatch.setattr(Bench, "run", slow)
-    found = tune(toy_train, toy_test, Wish(budget=Budget(600, clock=lambda: 0.0)), RUNTIME)
+    found = tune([Fold(toy_train, toy_test)], Wish(budget=Budget(600, clock=lambda: 0.0)), RUNTIME)
     on_all = [one for one in found.trials if one.texts == 400]
     assert on_all
     assert not any("parts" in found.space.words(one.setting) for one in on_all)
+
+
+def test_the_best_are_judged_on_all_folds(toy_train: Dataset) -> None:
+    """The rounds are on the first fold; what decides are trials on all of them."""
+    folds = fold_off(toy_train, None, 0)
+    found = tune(folds, Wish(budget=Budget(trials=20)), RUNTIME)
+    at_first = [one for one in found.trials if one.judged == len(folds[0].held_out)]
+    assert {one.judged for one in found.last} == {sum(len(fold.held_out) for fold in folds)}
+    assert found.chosen in found.last
+    assert found.chosen_at_first in at_first
+    finalists = list(dict.fromkeys(found.space.trained(one.setting) for one in found.last))
+    assert len(finalists) == 8
+    best = max(at_first, key=lambda one: one.score.value).setting
+    presets = [found.space.trained(one) for one in found.space.presets().values()]
+    assert {found.space.trained(best), *presets} <= set(finalists)
+    assert found.trainings == 12 + 8 * 3
 
 
 def test_time_ends_it(toy_train: Dataset, toy_test: Dataset) -> None:
     """A clock that jumps after some looks at it: the trials until then decide."""
     looks = iter(range(1_000_000))
     wish = Wish(budget=Budget(100, clock=lambda: 0.0 if next(looks) < 60 else 1000.0))
-    found = tune(toy_train, toy_test, wish, RUNTIME)
+    found = tune([Fold(toy_train, toy_test)], wish, RUNTIME)
     assert 1 <= found.trainings < 40
     assert found.chosen in found.trials
 

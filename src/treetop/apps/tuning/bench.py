@@ -55,11 +55,18 @@ class Bench:
     """Some training texts, the held-out texts, and what trials on them have made so far."""
 
     def __init__(
-        self, train: Dataset, held_out: Dataset, metrics: tuple[str, ...], runtime: Runtime, *, clocked: bool = False
+        self,
+        train: Dataset,
+        held_out: Dataset,
+        metrics: tuple[str, ...],
+        runtime: Runtime,
+        *,
+        clocked: bool = False,
+        beside: int = 1,
     ) -> None:
-        """`clocked`: measure how long a model takes for one text, too."""
+        """`clocked`: measure how long a model takes for one text, too; `beside`: benches that share the memory."""
         self.runtime = replace(runtime, progress=Progress())  # a trial is one step of the search, and tells nobody
-        self._clocked = clocked
+        self._clocked, self._most_kept = clocked, _MOST_KEPT // beside
         self.metrics = metrics
         self.texts, self.judged = len(train), len(held_out)
         counts = train.frequency
@@ -120,7 +127,7 @@ class Bench:
         key = str(to_dict(config.tfidf))
         if key not in self._features:
             self._features[key] = _made(lambda: self._make_features(config))
-            while len(self._features) > 1 and sum(_entries(one) for one in self._features.values()) > _MOST_KEPT:
+            while len(self._features) > 1 and sum(_entries(one) for one in self._features.values()) > self._most_kept:
                 self._features.popitem(last=False)
         self._features.move_to_end(key)
         return self._features[key]

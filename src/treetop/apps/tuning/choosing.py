@@ -12,25 +12,23 @@ import numpy as np
 
 from treetop.apps.tuning.budget import Budget, in_words
 from treetop.apps.tuning.encoded import Encoded, installed, try_encoder
+from treetop.apps.tuning.folds import fold_off
 from treetop.apps.tuning.journal import Journal
 from treetop.apps.tuning.limits import Limits
 from treetop.apps.tuning.outcome import Outcome
 from treetop.apps.tuning.search import METRICS, Wish, tune
-from treetop.data import Dataset, split_by_ratio
+from treetop.data import Dataset
 from treetop.data.digests import hashed
-from treetop.errors import ConfigError, DataError, needs_neural
+from treetop.errors import ConfigError, needs_neural
 from treetop.methods.xr_linear import XRLinearConfig
 from treetop.metrics.evaluate import parse
 from treetop.metrics.ranking import TEXT_METRICS
 from treetop.runtime import Runtime, processes
 
-__all__ = ["FEWEST", "MOST", "Chosen", "choose", "encoder_of", "hold_out", "wish_of"]
+__all__ = ["FEWEST", "Chosen", "choose", "encoder_of", "wish_of"]
 
 FEWEST = 200
 """Texts without which nothing can be chosen."""
-MOST = 5_000
-"""Texts to choose on, at most: enough to tell half a point of P@1."""
-_SHARE, _HELD_OUT, _LARGEST_SHARE = 0.1, 400, 0.3  # of the training texts: more of few of them
 
 
 class Chosen(NamedTuple):
@@ -89,15 +87,16 @@ def choose(
         raise ConfigError("several processes would choose different settings; name a method, or choose in one process")
     if len(train) < FEWEST:
         return Chosen(XRLinearConfig(), None, 0)
-    learned, held_out = hold_out(train, dev, runtime.seed)
+    folds = fold_off(train, dev, runtime.seed)
+    learned, held_out = folds[0]
     wish = replace(wish, limits=wish.limits.scaled(len(learned) / len(train)))
     record = Journal(journal, _facts(learned, held_out, wish, runtime), resume=resume)
-    outcome = tune(learned, held_out, wish, runtime, record)
+    outcome = tune(folds, wish, runtime, record)
     config = outcome.space.config(outcome.chosen.setting)
     if encoder is None or outcome.interrupted or outcome.chosen.texts < len(learned):
-        return Chosen(config, outcome, len(held_out))
-    tried = try_encoder(encoder, config, outcome.chosen.score, learned, held_out, wish, runtime)
-    return Chosen(config, outcome, len(held_out), tried)
+        return Chosen(config, outcome, outcome.chosen.judged)
+    tried = try_encoder(encoder, config, outcome.chosen_at_first.score, learned, held_out, wish, runtime)
+    return Chosen(config, outcome, outcome.chosen.judged, tried)
 
 
 def encoder_of(asked: str | None, wish: Wish) -> str | None:
@@ -113,19 +112,6 @@ def encoder_of(asked: str | None, wish: Wish) -> str | None:
     with needs_neural():
         import_module("treetop.neural.training")
     return asked
-
-
-def hold_out(train: Dataset, dev: Callable[[], Dataset] | None, seed: int) -> tuple[Dataset, Dataset]:
-    """The texts to learn from while settings are tried, and those to judge them on, in random order."""
-    if dev is not None:
-        learned, held_out = train, dev()
-    else:
-        share = min(max(_SHARE, _HELD_OUT / len(train)), _LARGEST_SHARE, MOST / len(train))
-        learned, held_out = split_by_ratio(train, 1 - share, seed)
-    tagged = np.flatnonzero(np.diff(held_out.labels.indptr) > 0)
-    if not len(tagged) or not learned.labels.nnz:
-        raise DataError("no held-out text has a label, so nothing can be chosen on them; name a method or a preset")
-    return learned, held_out.take(np.random.default_rng(seed).permutation(tagged)[:MOST])
 
 
 def _facts(learned: Dataset, held_out: Dataset, wish: Wish, runtime: Runtime) -> dict[str, object]:

@@ -30,12 +30,12 @@ _MOST = 2**62
 
 
 class Journal:
-    """Trials by the number of texts and the setting; without a path they are kept nowhere."""
+    """Trials by fold, number of texts and setting; without a path they are kept nowhere."""
 
     def __init__(self, path: Path | None = None, facts: dict[str, Any] | None = None, *, resume: bool = False) -> None:
         """`facts` are what the search depends on: a file with others is of another search, and refused."""
         self.path = path
-        self._known: dict[tuple[int, Setting], tuple[list[Trial], float]] = {}
+        self._known: dict[tuple[int, int, Setting], tuple[list[Trial], float]] = {}
         if path is None:
             return
         if path.exists() and not resume:
@@ -45,14 +45,16 @@ class Journal:
         else:
             path.write_text(json.dumps(facts or {}) + "\n", encoding="utf-8")
 
-    def trials(self, texts: int, setting: Setting, do: Callable[[], list[Trial]], budget: Budget) -> list[Trial]:
+    def trials(
+        self, texts: int, setting: Setting, do: Callable[[], list[Trial]], budget: Budget, *, fold: int = 0
+    ) -> list[Trial]:
         """The trials of a training, which is done if it was not before; if it was, its time counts as spent."""
-        if (texts, setting) in self._known:
-            trials, spent = self._known[texts, setting]
+        if (fold, texts, setting) in self._known:
+            trials, spent = self._known[fold, texts, setting]
             budget.go_on_from(spent)
             return trials
         trials = do()
-        self._write(setting, trials, budget.spent)
+        self._write(fold, setting, trials, budget.spent)
         return trials
 
     def check(self, trials: list[Trial], settings: list[Setting], metrics: tuple[str, ...], judged: int) -> None:
@@ -61,10 +63,15 @@ class Journal:
         if not same or any(tuple(one.metrics) != metrics or len(one.score.each) != judged for one in trials):
             raise StoreError("a line is not of this search; remove the file", path=self.path or "")
 
-    def _write(self, setting: Setting, trials: list[Trial], spent: float) -> None:
+    def _write(self, fold: int, setting: Setting, trials: list[Trial], spent: float) -> None:
         if self.path is not None:
             with self.path.open("a", encoding="utf-8") as file:
-                line = {"trained": setting, "spent": spent, "trials": [_packed(trial) for trial in trials]}
+                line = {
+                    "fold": fold,
+                    "trained": setting,
+                    "spent": spent,
+                    "trials": [_packed(trial) for trial in trials],
+                }
                 file.write(json.dumps(line) + "\n")
 
     def _read(self, path: Path, facts: dict[str, Any]) -> None:
@@ -73,7 +80,8 @@ class Journal:
             other = [name for name in facts if written.get(name) != facts[name]]
             for line in lines if not other else ():
                 trials = [_unpacked(one) for one in line["trials"]]
-                self._known[trials[0].texts, tuple(line["trained"])] = trials, _number(line["spent"])
+                key = (_number(line["fold"], whole=True), trials[0].texts, tuple(line["trained"]))
+                self._known[key] = trials, _number(line["spent"])
         except Exception as error:  # whatever JSON that is not ours leads to
             said = " ".join(str(error).split())[:_LONGEST_REASON] or repr(error)
             raise StoreError(f"this is no record of a search ({said}); remove it", path=path) from error

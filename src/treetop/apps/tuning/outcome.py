@@ -51,9 +51,9 @@ class Outcome:
 
     @property
     def last(self) -> list[Trial]:
-        """The trials on most texts, which decide, the best first."""
-        most = max(trial.texts for trial in self.trials)
-        return sorted((one for one in self.trials if one.texts == most), key=lambda one: -one.score.value)
+        """The trials on most texts, judged on most, which decide, the best first."""
+        most = max(map(_size, self.trials))
+        return sorted((one for one in self.trials if _size(one) == most), key=lambda one: -one.score.value)
 
     @property
     def allowed(self) -> list[Trial]:
@@ -77,6 +77,12 @@ class Outcome:
         return min(self.as_good, key=lambda trial: (len(self.space.changes(trial.setting)), trial.weights))
 
     @property
+    def chosen_at_first(self) -> Trial:
+        """The same setting judged on the first of the held-out texts alone."""
+        same = (one for one in self.trials if (one.setting, one.texts) == (self.chosen.setting, self.chosen.texts))
+        return min(same, key=lambda trial: trial.judged)
+
+    @property
     def as_good(self) -> list[Trial]:
         """The trials within one standard error of the best, and the best."""
         return [trial for trial in self.allowed if trial is self.best or _near(self.best.score.minus(trial.score))]
@@ -89,27 +95,33 @@ class Outcome:
     @property
     def trainings(self) -> int:
         """How many models were trained; a model may have been judged more than once."""
-        return len({(trial.texts, self.space.trained(trial.setting)) for trial in self.trials})
+        models = {(_size(trial), self.space.trained(trial.setting)): trial.trainings for trial in self.trials}
+        return sum(models.values())
 
     def mattered(self) -> list[Mattered]:
         """For each answer the pair of trials that differ in it alone: on most texts, and nearest to what was chosen."""
         found = []
-        tried = {(trial.texts, trial.setting): trial for trial in self.trials}
+        tried = {(_size(trial), trial.setting): trial for trial in self.trials}
         for place, question in enumerate(self.space.questions):
             for number in range(1, len(question.answers)):
                 pairs = [
                     (one, tried[without])
-                    for (texts, setting), one in tried.items()
-                    if setting[place] == number and (without := (texts, _with(setting, place, 0))) in tried
+                    for (size, setting), one in tried.items()
+                    if setting[place] == number and (without := (size, _with(setting, place, 0))) in tried
                 ]
                 if pairs:
-                    one, other = max(pairs, key=lambda pair: (pair[0].texts, -self._distance(pair[0].setting)))
+                    one, other = max(pairs, key=lambda pair: (_size(pair[0]), -self._distance(pair[0].setting)))
                     gain = one.score.minus(other.score)
                     found.append(Mattered(question, question.answers[number], one.texts, gain))
         return found
 
     def _distance(self, setting: Setting) -> int:
         return sum(one != other for one, other in zip(setting, self.chosen.setting, strict=True))
+
+
+def _size(trial: Trial) -> tuple[int, int]:
+    """How many texts a trial learned from and was judged on: trials on the same can be compared."""
+    return trial.texts, trial.judged
 
 
 def _near(gap: Difference) -> bool:

@@ -3,14 +3,15 @@
 The first round tries the presets, then every answer by itself, then what an additive model of the trials so far expects
 most of. Each further round begins with the best settings of the one before, the presets, and the best of each kind of
 features, as few texts favour other features than many do; then it tries what the model now expects more of. The last
-round is on all texts. Features and trees are shared between trials of a round.
+round is on all texts. Features and trees are shared between trials of a round. Where few texts are held out, the best
+are trained and judged on other folds of the texts at the end.
 
     Jamieson, Talwalkar: Non-stochastic best arm identification and hyperparameter optimization, AISTATS 2016.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -21,12 +22,12 @@ import numpy as np
 from treetop.apps.tuning.bench import Bench
 from treetop.apps.tuning.budget import Budget
 from treetop.apps.tuning.effects import Effects
+from treetop.apps.tuning.folds import Fold
 from treetop.apps.tuning.journal import Journal
 from treetop.apps.tuning.limits import Limits
 from treetop.apps.tuning.outcome import Outcome
 from treetop.apps.tuning.space import Setting, Space, space_for
-from treetop.apps.tuning.trial import Trial
-from treetop.data import Dataset
+from treetop.apps.tuning.trial import Trial, pooled
 from treetop.errors import DataError
 from treetop.progress import Advance
 from treetop.runtime import Runtime
@@ -43,6 +44,8 @@ _LOOKED_AT = 200  # of the settings that fit into the budget, those that are exp
 _GROWTH = 1.1  # seconds of a training grow with the number of texts to this power
 _GROWTHS = {"cpu_seconds": _GROWTH, "weights": 0.5, "megabytes": 0.5, "milliseconds": 0.0}
 """The same of other costs, at least: what would exceed a limit for certain is not tried, what may do so is."""
+_SEARCHED, _FINALISTS = 0.6, 12
+"""Where there are several folds: the share of the budget for the rounds, and the settings that go on to all folds."""
 _PACE = {
     1: [(1.0, 40, 0)],
     2: [(0.5, 30, 0), (1.0, 12, 5)],
@@ -81,31 +84,36 @@ def rounds_of(texts: int) -> list[int]:
     return [first, texts] if texts < 6 * first else [first, round((first * texts) ** 0.5), texts]
 
 
-def tune(train: Dataset, held_out: Dataset, wish: Wish, runtime: Runtime, journal: Journal | None = None) -> Outcome:
-    """Search for the settings that do best on the held-out texts, until the budget is spent or nothing is left to try.
+def tune(folds: Sequence[Fold], wish: Wish, runtime: Runtime, journal: Journal | None = None) -> Outcome:
+    """Search for the settings that do best on held-out texts, until the budget is spent or nothing is left to try.
 
-    Ctrl-C ends the search as the budget does: what is known by then decides.
+    The rounds are on the first fold. Ctrl-C ends the search as the budget does: what is known by then decides.
     """
-    search = _Search(train, held_out, wish, runtime, journal or Journal())
+    search = _Search(folds, wish, runtime, journal or Journal())
     interrupted = False
-    with runtime.bar("try settings", sum(one.width for one in search.rounds)) as advance:
+    with runtime.bar("try settings", search.most) as advance:
         try:
             for one in search.rounds:
                 search.run(one, advance)
+            search.confirm(advance)
         except KeyboardInterrupt:
             if not search.trials:
                 raise
             interrupted = True
-    spent = wish.budget.spent
-    return Outcome(search.space, tuple(search.trials), wish.metrics, spent, len(train), interrupted, wish.limits)
+    spent, learned = wish.budget.spent, len(folds[0].learned)
+    trials = (*search.trials, *search.confirmed)
+    return Outcome(search.space, trials, wish.metrics, spent, learned, interrupted, wish.limits)
 
 
 class _Search:
     """The trials so far, and which one is next."""
 
-    def __init__(self, train: Dataset, held_out: Dataset, wish: Wish, runtime: Runtime, journal: Journal) -> None:
+    def __init__(self, folds: Sequence[Fold], wish: Wish, runtime: Runtime, journal: Journal) -> None:
+        (train, held_out), *self._others = folds
         self.space: Space = space_for(train)
         self.trials: list[Trial] = []
+        self.confirmed: list[Trial] = []
+        """The best of the last round, judged on all folds."""
         self._train, self._held_out, self._runtime = train, held_out, runtime
         self._budget, self._metrics, self._journal = wish.budget, wish.metrics, journal
         self._order = np.random.default_rng(runtime.seed).permutation(len(train))
@@ -113,10 +121,17 @@ class _Search:
         self._seconds = "cpu_seconds" if wish.budget.cpu else "seconds"
         sizes = rounds_of(len(train))
         growth = self._budget.growth(sum(width for _, width, _ in _PACE[len(sizes)]))
+        searched = _SEARCHED if self._others else 1.0
         self.rounds = [
-            _Round(texts, share, round(growth * width), round(growth * kept))
+            _Round(texts, searched * share, round(growth * width), round(growth * kept))
             for texts, (share, width, kept) in zip(sizes, _PACE[len(sizes)], strict=True)
         ]
+        self._finalists = round(growth * _FINALISTS) if self._others else 0
+
+    @property
+    def most(self) -> int:
+        """Steps that the search has at most."""
+        return sum(one.width for one in self.rounds) + self._finalists
 
     def run(self, this: _Round, advance: Advance) -> None:
         """One round: what is certain to be tried, then what is expected to be good, while the budget allows."""
@@ -140,6 +155,40 @@ class _Search:
             self._journal.check(trials, self.space.rankings(setting), self._metrics, bench.judged)
             self.trials += trials
             advance(1, self._note())
+
+    def confirm(self, advance: Advance) -> None:
+        """The best once more, on the other folds: what was luck on the first held-out texts is not on others."""
+        clocked, beside = self._limits.milliseconds is not None, len(self._others)
+        benches = [Bench(*fold, self._metrics, self._runtime, clocked=clocked, beside=beside) for fold in self._others]
+        for first in self._finals():
+            if not self._budget.has(1.0, _MARGIN * beside * getattr(first[0], self._seconds)):
+                continue
+            self._budget.done += 1
+            setting = self.space.trained(first[0].setting)
+            try:
+                again = [self._again(number, bench, setting) for number, bench in enumerate(benches, 1)]
+            except DataError:
+                continue  # as in a round
+            self.confirmed += [pooled(one, others) for one, *others in zip(first, *again, strict=True)]
+            advance(1, self._note())
+
+    def _again(self, number: int, bench: Bench, setting: Setting) -> list[Trial]:
+        run = partial(bench.run, self.space, setting)
+        trials = self._journal.trials(bench.texts, setting, run, self._budget, fold=number)
+        self._journal.check(trials, self.space.rankings(setting), self._metrics, bench.judged)
+        return trials
+
+    def _finals(self) -> list[list[Trial]]:
+        """What is judged on all folds: the best on all texts, the presets, the next best; all rankings of each."""
+        if not self._others:
+            return []
+        on_all = [trial for trial in self.trials if trial.texts == len(self._train)]
+        within = [trial for trial in on_all if self._limits.excess(trial) <= 1] or on_all
+        ranked = [self.space.trained(one.setting) for one in sorted(within, key=lambda one: -one.score.value)]
+        presets = [self.space.trained(one) for one in self.space.presets().values()]
+        order = dict.fromkeys([ranked[0], *(one for one in presets if one in ranked), *ranked] if ranked else [])
+        finalists = list(order)[: self._finalists]
+        return [[one for one in on_all if self.space.trained(one.setting) == setting] for setting in finalists]
 
     def _bench(self, texts: int) -> Bench:
         last = texts == len(self._train)

@@ -13,6 +13,7 @@ from treetop.apps.tuning.encoded import untuned
 from treetop.apps.tuning.recipe import recipe
 from treetop.apps.tuning.tables import say_chosen
 from treetop.data import Dataset
+from treetop.errors import ConfigError
 from treetop.methods.resolving import decide
 from treetop.methods.xr_linear import XRLinearConfig
 from treetop.methods.xr_transformer import XRTransformerConfig
@@ -42,6 +43,13 @@ def test_an_encoder_is_tried_with_the_chosen_features(
     assert decide(config_file=str(path)) == (chosen.method, chosen.settings)
     assert "# With the encoder, not tuned: P@1/3/5" in path.read_text()
     say_chosen(chosen, len(toy_train))
+
+
+def test_an_encoder_that_is_not_there_is_told_of_before_the_search(toy_train: Dataset) -> None:
+    budget = wish_of(trials=3)
+    with pytest.raises(ConfigError, match="cannot be loaded"):
+        choose(toy_train, None, budget, RUNTIME, encoder="no/such-folder")
+    assert budget.budget.done == 0
 
 
 def test_its_settings_tune_nothing_and_are_a_recipe(tmp_path: Path) -> None:

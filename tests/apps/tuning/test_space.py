@@ -66,3 +66,11 @@ def test_words(space: Space) -> None:
     assert space.words(setting) == "features=parts, ranking=own"
     assert space.values(setting)["tfidf"] == {"char_wb_ngrams": [3, 5]}
     assert space.named({"features": "smells"}) is None
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "flat"), [(2_500, 2_500, True), (60_000, 1_500, True), (60_000, 2_500, False)]
+)
+def test_a_tree_can_be_done_without_where_that_is_cheap(texts: int, labels: int, flat: bool) -> None:
+    data = Dataset.build([f"word{n}" for n in range(texts)], [[f"label{n % labels}"] for n in range(texts)])
+    assert (space_for(data).named({"tree": "none"}) is not None) == flat

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from treetop.apps.tuning.budget import Budget, in_words
-from treetop.apps.tuning.encoded import Encoded, installed, try_encoder
+from treetop.apps.tuning.encoded import Encoded, check_encoder, installed, try_encoder
 from treetop.apps.tuning.folds import fold_off
 from treetop.apps.tuning.journal import Journal
 from treetop.apps.tuning.limits import Limits
@@ -19,7 +18,7 @@ from treetop.apps.tuning.outcome import Outcome
 from treetop.apps.tuning.search import METRICS, Wish, tune
 from treetop.data import Dataset
 from treetop.data.digests import hashed
-from treetop.errors import ConfigError, needs_neural
+from treetop.errors import ConfigError
 from treetop.methods.xr_linear import XRLinearConfig
 from treetop.metrics.evaluate import parse
 from treetop.metrics.ranking import TEXT_METRICS
@@ -109,8 +108,7 @@ def encoder_of(asked: str | None, wish: Wish) -> str | None:
         raise ConfigError(
             f"limits ({wish.limits}) are kept by linear models only; leave out the encoder, or the limits"
         )
-    with needs_neural():
-        import_module("treetop.neural.training")
+    check_encoder(asked)
     return asked
 
 

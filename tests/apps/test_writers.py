@@ -49,6 +49,21 @@ def test_labels_that_no_training_text_had_are_marked(ending: str, tmp_path: Path
         assert frame["unseen"].cast(pl.Int64).to_list() == [0, 1, 0, 0]
 
 
+@pytest.mark.parametrize("ending", [".jsonl", ".csv", ".parquet"])
+def test_what_labels_mean_is_written_beside_them(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"found{ending}"
+    with writer(path, unseen=True, texts={name: f"text of {name}" for name in NAMES}) as put:
+        put(IDS, replace(FOUND, unseen=np.zeros(4, np.bool_)))
+    expected = [f"text of {NAMES[label]}" for label in (2, 0, 3, 1)]
+    if ending == ".jsonl":
+        lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        assert [text for line in lines for text in line["label_texts"]] == expected
+    else:
+        frame = pl.read_parquet(path) if ending == ".parquet" else pl.read_csv(path)
+        assert frame.columns == [*COLUMNS, "unseen", "label_text"]
+        assert frame["label_text"].to_list() == expected
+
+
 @pytest.mark.parametrize("ending", WRITERS)
 def test_what_is_written_can_be_read(ending: str, tmp_path: Path) -> None:
     path = write(tmp_path / f"found{ending}")

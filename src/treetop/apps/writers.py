@@ -10,7 +10,7 @@ import csv
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
@@ -30,20 +30,25 @@ COLUMNS = ("text", "id", "rank", "label", "score")
 UNSEEN = "unseen"
 """One column more if the model suggests labels that no training text had: whether it is such a label."""
 
+LABEL_TEXT = "label_text"
+"""One column more where it is asked for: what describes the label."""
+
 Columns: TypeAlias = Sequence[str]
+Texts: TypeAlias = Mapping[str, str]
 Write: TypeAlias = Callable[[Sequence[Any], "Predictions"], None]
 """Takes the ids of the next texts (None for one without) and their predictions."""
 
 
-def writer(path: Path | None, *, unseen: bool = False) -> AbstractContextManager[Write]:
+def writer(path: Path | None, *, unseen: bool = False, texts: Texts | None = None) -> AbstractContextManager[Write]:
     """What writes into a file of the form that its ending says, or JSON lines to standard output.
 
-    `unseen`: the model suggests labels that no training text had, so a table has a column that says so.
+    `unseen`: the model suggests labels that no training text had, so a table has a column that says so. `texts`: what
+    describes each label, to be written beside it.
     """
     if path is None:
-        return _to_standard_output()
-    columns = (*COLUMNS, UNSEEN) if unseen else COLUMNS
-    return WRITERS[check_ending(path)](path, columns)
+        return _to_standard_output(texts)
+    columns = (*COLUMNS, *((UNSEEN,) if unseen else ()), *((LABEL_TEXT,) if texts else ()))
+    return WRITERS[check_ending(path)](path, columns, texts or {})
 
 
 def check_ending(path: Path) -> str:
@@ -78,21 +83,23 @@ def _as_json(given: Any) -> Any:
 
 
 @contextmanager
-def _to_standard_output() -> Iterator[Write]:
-    yield partial(_write_lines, sys.stdout)
+def _to_standard_output(texts: Texts | None) -> Iterator[Write]:
+    yield partial(_write_lines, sys.stdout, texts)
 
 
 @contextmanager
-def _json_lines(path: Path, _columns: Columns) -> Iterator[Write]:
+def _json_lines(path: Path, _columns: Columns, texts: Texts) -> Iterator[Write]:
     """A line per text: its id if it has one, labels and scores."""
     with whole_file(path) as file:
-        yield partial(_write_lines, file)
+        yield partial(_write_lines, file, texts)
 
 
-def _write_lines(file: IO[str], ids: Sequence[Any], found: Predictions) -> None:
+def _write_lines(file: IO[str], texts: Texts | None, ids: Sequence[Any], found: Predictions) -> None:
     for given, suggestions in zip(ids, found, strict=True):
         row: dict[str, Any] = {} if given is None else {"id": _as_json(given)}
         row["labels"] = [one.label for one in suggestions]
+        if texts:
+            row["label_texts"] = [texts[one.label] for one in suggestions]
         row["scores"] = [float(f"{one.score:.6g}") for one in suggestions]
         if found.unseen is not None:
             row["unseen"] = [one.label for one in suggestions if one.unseen]
@@ -101,16 +108,20 @@ def _write_lines(file: IO[str], ids: Sequence[Any], found: Predictions) -> None:
 
 
 @contextmanager
-def _separated(delimiter: str, path: Path, columns: Columns) -> Iterator[Write]:
+def _separated(delimiter: str, path: Path, columns: Columns, texts: Texts) -> Iterator[Write]:
     """A table as text."""
+    extra = {UNSEEN: lambda row: row[-1], LABEL_TEXT: lambda row: texts[row[3]]}
+    more = [extra[name] for name in columns[len(COLUMNS) :]]
     with whole_file(path) as file:
         table, rows = csv.writer(file, delimiter=delimiter, lineterminator="\n"), _Rows()
         table.writerow(columns)
-        yield lambda ids, found: table.writerows(row[: len(columns)] for row in rows.of(ids, found))
+        yield lambda ids, found: table.writerows(
+            (*row[: len(COLUMNS)], *(column(row) for column in more)) for row in rows.of(ids, found)
+        )
 
 
 @contextmanager
-def _trec(path: Path, _columns: Columns) -> Iterator[Write]:
+def _trec(path: Path, _columns: Columns, _texts: Texts) -> Iterator[Write]:
     """A TREC run: `id Q0 label rank score treetop`; blanks and % within a word are written as %20 and %25."""
 
     def write(ids: Sequence[Any], found: Predictions) -> None:
@@ -141,22 +152,24 @@ class _Rows:
 
 
 @contextmanager
-def _parquet(path: Path, columns: Columns) -> Iterator[Write]:
+def _parquet(path: Path, columns: Columns, texts: Texts) -> Iterator[Write]:
     """A table in columns."""
     import polars as pl
 
     frames: list[pl.DataFrame] = []
-    texts = 0
+    count = 0
 
     def write(ids: Sequence[Any], found: Predictions) -> None:
-        nonlocal texts
+        nonlocal count
         frame = found.to_frame()
         words = pl.Series([id_word(given) or None for given in ids], dtype=pl.String)
-        frames.append(frame.with_columns(pl.col("text") + texts, words.gather(frame["text"]).alias("id")))
-        texts += len(ids)
+        called = pl.Series(LABEL_TEXT, [texts.get(label) for label in frame["label"]], dtype=pl.String)
+        frames.append(frame.with_columns(pl.col("text") + count, words.gather(frame["text"]).alias("id"), called))
+        count += len(ids)
 
     empty = {"text": pl.Int64, "id": pl.String, "rank": pl.Int64, "label": pl.String, "score": pl.Float32}
-    empty |= {UNSEEN: pl.Boolean} if UNSEEN in columns else {}
+    extra = {UNSEEN: pl.Boolean, LABEL_TEXT: pl.String}
+    empty |= {name: extra[name] for name in columns[len(COLUMNS) :]}
     with whole_bytes(path) as file:
         yield write
         whole = pl.concat([pl.DataFrame(schema=empty), *(frame.select(columns) for frame in frames)])
@@ -167,7 +180,7 @@ def _parquet(path: Path, columns: Columns) -> Iterator[Write]:
 
 
 @contextmanager
-def _npz(path: Path, _columns: Columns) -> Iterator[Write]:
+def _npz(path: Path, _columns: Columns, _texts: Texts) -> Iterator[Write]:
     """Scores as a sparse matrix, texts × labels, for `scipy.sparse.load_npz`; `names` has the labels' names as JSON."""
     import numpy as np
     from scipy.sparse import csr_array, vstack
@@ -192,7 +205,7 @@ def _npz(path: Path, _columns: Columns) -> Iterator[Write]:
         np.savez_compressed(file, format=np.array(b"csr"), names=coded, **arrays)
 
 
-WRITERS: dict[str, Callable[[Path, Columns], AbstractContextManager[Write]]] = {
+WRITERS: dict[str, Callable[[Path, Columns, Texts], AbstractContextManager[Write]]] = {
     ".jsonl": _json_lines,
     ".csv": partial(_separated, ","),
     ".tsv": partial(_separated, "\t"),

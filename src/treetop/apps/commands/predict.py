@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
@@ -20,6 +20,9 @@ from treetop.apps.options import (
     make_runtime,
     number_or_words,
 )
+
+if TYPE_CHECKING:
+    from treetop.data import LabelSpace
 
 __all__ = ["predict"]
 
@@ -41,6 +44,9 @@ def predict(
         Optional[Path],  # noqa: UP045
         typer.Option(help="File to write: .jsonl, .csv, .tsv, .parquet, .trec or .npz; standard output if absent."),
     ] = None,
+    label_texts: Annotated[
+        bool, typer.Option("--label-texts", help="Write what a label means beside its name.")
+    ] = False,
     text: TextField = "text",
     encoding: Encoding = None,
     strip_html: StripHtml = False,
@@ -65,17 +71,27 @@ def predict(
     loaded = load(model, runtime=make_runtime(0, threads, quiet=True, device=device, precision=precision))
     ask: dict[str, Any] = {"k": k, "threshold": threshold, "labels": labels, "beam": beam}
     loaded.predict([], **ask)  # what cannot be asked for is refused at once
+    texts = _described(loaded.space) if label_texts else None
     chunks = read_texts(source, text=text, chunk=chunk, encoding=encoding, strip_html=strip_html)
     if machines.cluster is not None:
         shared = machines.predicting(out)
-        with connected(machines.cluster), writer(out, unseen=loaded.suggests_unseen) as write:
+        with connected(machines.cluster), writer(out, unseen=loaded.suggests_unseen, texts=texts) as write:
             from treetop.apps.cluster.predicting import predict_on_cluster
 
             predict_on_cluster(loaded, model, chunks, ask, shared, write)
         return
-    with writer(out, unseen=loaded.suggests_unseen) as write:
+    with writer(out, unseen=loaded.suggests_unseen, texts=texts) as write:
         for records in chunks:
             write([record.id for record in records], loaded.predict([record.text for record in records], **ask))
+
+
+def _described(space: LabelSpace) -> dict[str, str]:
+    """What describes each label."""
+    from treetop.errors import DataError
+
+    if space.texts is None:
+        raise DataError("the labels of this model have names only; leave out --label-texts")
+    return dict(zip(space.names, space.texts, strict=True))
 
 
 def _allowed(only: list[str] | None, file: Path | None) -> list[str] | None:

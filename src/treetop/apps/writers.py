@@ -110,7 +110,7 @@ def _write_lines(file: IO[str], texts: Texts | None, ids: Sequence[Any], found: 
 @contextmanager
 def _separated(delimiter: str, path: Path, columns: Columns, texts: Texts) -> Iterator[Write]:
     """A table as text."""
-    extra = {UNSEEN: lambda row: row[-1], LABEL_TEXT: lambda row: texts[row[3]]}
+    extra: dict[str, Callable[[Any], Any]] = {UNSEEN: lambda row: row[-1], LABEL_TEXT: lambda row: texts[row[3]]}
     more = [extra[name] for name in columns[len(COLUMNS) :]]
     with whole_file(path) as file:
         table, rows = csv.writer(file, delimiter=delimiter, lineterminator="\n"), _Rows()

@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NAMES = [path.relative_to(ROOT).as_posix() for path in PAGES]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"^(```.*?^```$|    .*?$)|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 
 
@@ -30,6 +31,14 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert other.exists(), f"{page.name} links to {target}"
             if anchor and other.suffix == ".md":
                 assert anchor in _anchors(other), f"{page.name} links to {target}#{anchor}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_tables_have_a_head(page: Path) -> None:
+    """Rows that no head stands above are shown as they are typed."""
+    prose = FENCED.sub(lambda block: "\n" * block[0].count("\n"), page.read_text(encoding="utf-8"))
+    for rows in re.findall(r"(?:^\|.*\n)+", prose, re.MULTILINE):
+        assert re.match(r".*\n\|[ :|-]+\|\n", rows), f"{page.name}: {rows[:80]}"
 
 
 def test_every_page_of_the_log_is_in_its_contents_and_in_the_site() -> None:

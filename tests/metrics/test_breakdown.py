@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 from scipy.sparse import csr_array
 
 from treetop.errors import ConfigError
-from treetop.metrics import BANDS, Propensity, bands_by_mass, breakdown, evaluate
+from treetop.metrics import BAND_WORDS, BANDS, Propensity, bands_by_mass, breakdown, evaluate
 from treetop.metrics.evaluate import NAMES
 from treetop.predictions import Predictions
 
@@ -65,3 +65,14 @@ def test_thirds_of_the_mass() -> None:
 def test_impossible_bands(bands: dict[str, float]) -> None:
     with pytest.raises(ConfigError, match="rising limits"):
         breakdown(PREDICTIONS, LABELS, frequency=FREQUENCY, bands=bands)
+
+
+def test_the_words_for_bands_are_those_of_their_bounds() -> None:
+    assert list(BAND_WORDS) == list(BANDS)
+    edges = [bound for bound in BANDS.values() if 0 < bound < float("inf")]
+    assert edges == [5, 100]
+    assert [BAND_WORDS[band] for band in ("tail", "torso", "head")] == [
+        "tail (1–5)",
+        "torso (6–100)",
+        "head (over 100)",
+    ]

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from treetop.apps.bars import bar
 from treetop.apps.looking import Look
+from treetop.metrics import BAND_WORDS
 
 __all__ = ["show_look"]
 
@@ -88,10 +89,9 @@ def _bands(look: Look) -> Table:
     table = _small("labels by frequency", header=True)
     for name in ("", "labels", "pairs"):
         table.add_column(name, justify="right" if name else "left", header_style="dim")
-    told = {"head": "head (over 100)", "torso": "torso (6–100)", "tail": "tail (1–5)"}
     pairs = max(1, look.findings.true)
     for band, (labels, true) in look.bands.items():
-        table.add_row(told.get(band, band), f"{labels:,}", f"{100 * true / pairs:.0f} %")
+        table.add_row(BAND_WORDS[band], f"{labels:,}", f"{100 * true / pairs:.0f} %")
     return table
 
 

@@ -19,6 +19,7 @@ from treetop.data import Dataset, Findings
 from treetop.manifest import Verified
 from treetop.methods import Method
 from treetop.methods.registry import trainable
+from treetop.metrics import BAND_WORDS
 from treetop.predictions import Suggestion
 from treetop.presets.registry import PRESETS
 from treetop.progress.plan import size
@@ -219,13 +220,13 @@ def _calibration(figures: Figures) -> str:
 
 def _bands(figures: Figures) -> Table:
     table = Table(title="by how often a label was seen in training", title_justify="left")
-    table.add_column("labels")
+    table.add_column("training texts")
     columns = list(next(iter(figures.bands.values())))
     for name in columns:
         table.add_column(name, justify="right")
     for band, values in figures.bands.items():
         if values["pairs"]:
-            table.add_row(band, *(f"{100 * values[name]:.1f}" for name in columns))
+            table.add_row(BAND_WORDS[band], *(f"{100 * values[name]:.1f}" for name in columns))
     return table
 
 

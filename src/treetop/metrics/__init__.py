@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treetop.metrics.breakdown import BANDS, bands_by_mass, breakdown
+from treetop.metrics.breakdown import BAND_WORDS, BANDS, bands_by_mass, breakdown
 from treetop.metrics.calibration import Reliability, brier_score, expected_calibration_error, reliability
 from treetop.metrics.differences import Difference, Spread, holm, paired_difference, spread, spread_of_bands
 from treetop.metrics.evaluate import DEFAULT, PROPENSITY_SCORED, evaluate, largest_k
@@ -12,6 +12,7 @@ from treetop.metrics.truth import counted
 
 __all__ = [
     "BANDS",
+    "BAND_WORDS",
     "DEFAULT",
     "PROPENSITY_SCORED",
     "Difference",

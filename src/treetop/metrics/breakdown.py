@@ -21,10 +21,14 @@ from treetop.metrics.ranking import judge
 from treetop.metrics.truth import Truth, as_truth
 from treetop.predictions import Predictions
 
-__all__ = ["BANDS", "band_of", "bands_by_mass", "breakdown"]
+__all__ = ["BANDS", "BAND_WORDS", "band_of", "bands_by_mass", "breakdown"]
 
 BANDS: Mapping[str, float] = {"unseen": 0, "tail": 5, "torso": 100, "head": inf}
 """The largest number of training texts of a label in each band, from rare to common."""
+BAND_WORDS: Mapping[str, str] = {
+    "unseen": "unseen", "tail": "tail (1–5)", "torso": "torso (6–100)", "head": "head (over 100)"
+}  # fmt: skip
+"""What people read: each band with the training texts of its labels."""
 
 
 def bands_by_mass(frequency: NDArray[Any]) -> dict[str, float]:

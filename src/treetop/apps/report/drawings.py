@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from treetop.apps.comparing.comparison import Line
 from treetop.apps.report.charts import Axis, Chart
 from treetop.apps.report.gathering import Part
-from treetop.metrics.breakdown import BANDS
+from treetop.metrics.breakdown import BAND_WORDS, BANDS
 
 __all__ = [
     "CURVES",
@@ -44,10 +44,9 @@ def draw_metrics(lines: dict[str, Line], names: Sequence[str]) -> str:
 
 def draw_bands(bands: dict[str, Line], names: Sequence[str]) -> str:
     """The share of true labels found in each band of label frequency."""
-    told = {"tail": "tail (1–5 texts)", "torso": "torso (6–100)", "head": "head (over 100)"}
     return _grouped(
         "Share of true labels found, by frequency of the label",
-        {told.get(band, band): line for band, line in bands.items() if band in told},
+        {BAND_WORDS[band]: line for band, line in bands.items() if band != "unseen"},
         names,
         "% found",
     )

@@ -82,6 +82,29 @@ def test_rounds_go_on_with_the_best_of_the_one_before(
     assert found.chosen in last
 
 
+def test_features_that_catch_up_are_tried_on_all_texts(
+    toy_train: Dataset, toy_test: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pairs of words lose 4 points on 50 texts and 1 on 141, so they may win on 400; parts fall behind."""
+    monkeypatch.setattr("treetop.apps.tuning.search._FIRST", (50, 50))
+    gains = {"features=pairs": {50: -0.04, 141: -0.01}, "features=parts": {50: -0.01, 141: -0.03}}
+    run = Bench.run
+
+    def judged(self: Bench, space: Space, setting: Setting) -> list[Trial]:
+        gain = gains.get(space.words(setting).split(", ")[0], {}).get(self.texts, 0.0)
+        trials = run(self, space, setting)
+        return [replace(one, score=one.score._replace(value=0.5 + gain)) for one in trials]
+
+    monkeypatch.setattr(Bench, "run", judged)
+    found = search(toy_train, toy_test, 60)
+    rounds = sorted({one.texts for one in found.trials})
+    assert rounds == [50, 141, 400]
+    on_all = [found.space.words(one.setting) for one in found.trials if one.texts == 400]
+    first = [words.split(", ")[0] for words in on_all[:12]]
+    assert "features=pairs" in first
+    assert "features=parts" not in first
+
+
 def test_what_the_budget_does_not_allow_is_left_out(
     toy_train: Dataset, toy_test: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:

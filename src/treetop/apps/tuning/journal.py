@@ -51,7 +51,7 @@ class Journal:
         """The trials of a training, which is done if it was not before; if it was, its time counts as spent."""
         if (fold, texts, setting) in self._known:
             trials, spent = self._known[fold, texts, setting]
-            budget.go_on_from(spent)
+            budget.go_on_from(max(spent, budget.spent))
             return trials
         trials = do()
         self._write(fold, setting, trials, budget.spent)

@@ -1,10 +1,10 @@
 """The search: rounds on ever more training texts, each of which only the best settings reach (successive halving).
 
 The first round tries the presets, then every answer by itself, then what an additive model of the trials so far expects
-most of. Each further round begins with the best settings of the one before, the presets, and the best of each kind of
-features, as few texts favour other features than many do; then it tries what the model now expects more of. The last
-round is on all texts. Features and trees are shared between trials of a round. Where few texts are held out, the best
-are trained and judged on other folds of the texts at the end.
+most of. Each further round begins with the best settings of the one before, the presets, and the best of these with
+other features, as few texts favour other features than many do; then it tries what the model now expects more of. The
+last round is on all texts. Features and trees are shared between trials of a round. Where few texts are held out, the
+best are trained and judged on other folds of the texts at the end.
 
     Jamieson, Talwalkar: Non-stochastic best arm identification and hyperparameter optimization, AISTATS 2016.
 """
@@ -46,6 +46,9 @@ _GROWTHS = {"cpu_seconds": _GROWTH, "weights": 0.5, "megabytes": 0.5, "milliseco
 """The same of other costs, at least: what would exceed a limit for certain is not tried, what may do so is."""
 _SEARCHED, _FINALISTS = 0.6, 12
 """Where there are several folds: the share of the budget for the rounds, and the settings that go on to all folds."""
+_NEAR, _RISE = 0.005, 0.02
+"""How near features must be expected to come to the best to be tried on all texts; what is expected of more texts where
+one round alone tells."""
 _PACE = {
     1: [(1.0, 40, 0)],
     2: [(0.5, 30, 0), (1.0, 12, 5)],
@@ -211,14 +214,43 @@ class _Search:
         yield from self.space.neighbours(self.space.default)
 
     def _kept(self, this: _Round) -> Iterator[Setting]:
-        """The best of the round before, the presets, and before the last round the best of each kind of features."""
-        before = self.rounds[self.rounds.index(this) - 1].texts
-        ranked = sorted((one for one in self.trials if one.texts == before), key=lambda one: -one.score.value)
+        """The best of the round before, the presets, the best preset with other features, the next best."""
+        before = self.rounds[: self.rounds.index(this)]
+        ranked = sorted((one for one in self.trials if one.texts == before[-1].texts), key=lambda one: -one.score.value)
         best = list(dict.fromkeys(self.space.trained(trial.setting) for trial in ranked))
-        yield from best[: this.kept]
-        yield from self.space.presets().values()
-        if this is not self.rounds[-1]:
-            yield from {setting[0]: setting for setting in reversed(best)}.values()
+        presets = [self.space.trained(setting) for setting in self.space.presets().values()]
+        yield from best[:1]
+        yield from presets
+        leader = next((setting for setting in best if setting in presets), self.space.default)
+        for kind in self._kinds([one.texts for one in before], last=this is self.rounds[-1]):
+            yield (kind, *leader[1:])
+        yield from best[1 : this.kept]
+
+    def _kinds(self, before: list[int], *, last: bool) -> list[int]:
+        """Answers to the first question, features, to try again on more texts, as few texts favour others than many do.
+
+        Before the last round these are all. For the last one what an answer was worth in the rounds before is drawn on
+        to as many texts, and those are left out that are not expected to come near the best.
+        """
+        kinds = range(len(self.space.questions[0].answers))
+        if not last:
+            return list(kinds)
+        worth = {kind: self._worth(kind, before) for kind in kinds}
+        return [kind for kind in kinds if worth[kind] >= max(worth.values()) - _NEAR]
+
+    def _worth(self, kind: int, before: list[int]) -> float:
+        """What an answer to the first question is expected to add to the default one on more texts than before."""
+        gains = [gain for gain in (self._gain(kind, texts) for texts in before) if gain is not None]
+        if not gains or not kind:
+            return 0.0
+        return gains[-1] + (gains[-1] - gains[-2] if len(gains) > 1 else _RISE)
+
+    def _gain(self, kind: int, texts: int) -> float | None:
+        """What it added to the default one on so many texts, in the mean of the pairs of trials that differ in it."""
+        score = {trial.setting: trial.score.value for trial in self.trials if trial.texts == texts}
+        pairs = [(value, score.get((0, *one[1:]))) for one, value in score.items() if one[0] == kind]
+        gains = [value - other for value, other in pairs if other is not None]
+        return float(np.mean(gains)) if gains else None
 
     def _fits(self, this: _Round) -> Callable[[Setting], bool]:
         """Whether a setting can be trained in this round's share, with time left to train the leader on all texts."""

@@ -23,6 +23,7 @@ def test_predict_a_file_and_a_stream(model: Path, folder: Path, tmp_path: Path) 
     first_text = json.loads((folder / "test.jsonl").read_text().splitlines()[0])["text"]
     done = run("predict", model, "-", "--k", "3", stdin=f"{first_text}\n\n")
     assert done.returncode == 0, done.stderr
+    assert run("predict", model, "-", "-q", "--k", "3", stdin=f"{first_text}\n\n").stdout == done.stdout
     streamed = [json.loads(line) for line in done.stdout.splitlines()]
     assert streamed[0]["labels"] == rows[0]["labels"]
 

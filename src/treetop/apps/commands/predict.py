@@ -54,10 +54,12 @@ def predict(
     threads: Threads = 0,
     device: Device = "cpu",
     precision: Precision = "float32",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No remarks, only errors.")] = False,
     *,
     machines: Machines,
 ) -> None:
     """Suggest labels for texts: one JSON line per text, or a file in the form that its ending says."""
+    from treetop.apps import remarks
     from treetop.apps.cluster.connecting import connected
     from treetop.apps.writers import check_ending, writer
     from treetop.data import read_texts
@@ -65,6 +67,8 @@ def predict(
     from treetop.predictions import check_k
 
     check_k(k)
+    if quiet:
+        remarks.quiet()
     if out is not None:
         check_ending(out)
     labels = _allowed(only, labels_file)

@@ -54,7 +54,7 @@ def _seal(folder: Path, random: Random) -> None:
     if not (folder / MANIFEST).exists() or random.random() < 0.1:
         return
     (folder / MANIFEST).unlink()
-    for path in folder.rglob(EXPORTED):
+    for path in filter(Path.is_file, folder.rglob(EXPORTED)):
         about = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(about, dict):
             continue

@@ -215,6 +215,14 @@ class Folder:
                 raise StoreError("is not a file; restore the folder", path=path)
             yield path
 
+    def check_files(self) -> None:
+        """Refuse a folder with a pipe or a device: a library that opens files by name would read it without end."""
+        with self.reading():
+            for place, _, names in os.walk(self.path):
+                for path in (Path(place, name) for name in names):
+                    if path.exists() and not path.is_file():
+                        raise StoreError("is not a file; restore the folder", path=path)
+
 
 def discard(path: Path) -> None:
     """Remove a folder all or nothing: out of the way first, so that no half of it is ever found under its name."""

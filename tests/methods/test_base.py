@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,20 @@ def test_damaged_label_names_are_refused(damage: str, toy_train: Dataset, tmp_pa
     path.write_text("".join(lines[:30]) if damage == "cut at a line" else "".join(lines).replace("label", "lbl"))
     with pytest.raises(StoreError, match=r"labels\.jsonl: the file is damaged .* restore it or train again"):
         XRLinear.load(tmp_path / "m")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize("name", ["pipe", "device"])
+def test_what_has_no_end_is_refused_wherever_it_is(name: str, toy_train: Dataset, tmp_path: Path) -> None:
+    """Libraries open files of a model by name: a tokenizer, say."""
+    XRLinear().fit(toy_train).save(tmp_path / "model")
+    (tmp_path / "model" / "encoder").mkdir()
+    if name == "pipe":
+        os.mkfifo(tmp_path / "model" / "encoder" / name)
+    else:
+        (tmp_path / "model" / "encoder" / name).symlink_to("/dev/zero")
+    with pytest.raises(StoreError, match=f"{name}: is not a file; restore the folder"):
+        XRLinear.load(tmp_path / "model")
 
 
 @pytest.mark.parametrize("part", ["config", "training"])

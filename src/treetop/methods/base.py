@@ -247,6 +247,7 @@ class Method(Configured[C], ABC):
         """Open a saved model; its arrays are mapped, so this is quick and shared between processes."""
         folder = path if isinstance(path, Folder) else Folder.open(path)
         card = read_card(folder)
+        folder.check_files()
         if card["method"] != cls.name:
             raise StoreError(f"this is a model of method '{card['method']}', not '{cls.name}'", path=folder.path)
         model = cls(config=read_config(card, cls.config_class, folder.path / CARD), runtime=runtime)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import http.client
 import json
 import threading
@@ -88,7 +89,7 @@ def test_too_much_is_refused_while_others_are_answered(busy: Served) -> None:
             assert "come back" in answer.problem
 
 
-def test_whoever_leaves_is_not_answered(busy: Served) -> None:
+def test_whoever_leaves_is_not_answered(busy: Served, caplog: pytest.LogCaptureFixture) -> None:
     gate = Gate(busy)
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(busy.suggest, "topic1")
@@ -104,6 +105,8 @@ def test_whoever_leaves_is_not_answered(busy: Served) -> None:
         assert first.result().status == 200
     until(lambda: queue.waiting == 0)
     assert busy.service.watch.counts.total(("texts", "encoder")) == 1
+    gc.collect()
+    assert "never retrieved" not in caplog.text
 
 
 def test_a_request_that_waits_too_long_is_told_to_come_back(encoder_folder: Path) -> None:

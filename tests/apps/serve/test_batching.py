@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import math
 import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -150,3 +152,43 @@ def test_an_error_goes_to_those_who_asked_and_the_queue_lives_on(model: ServedMo
         return await right.answer
 
     assert queued(queue, act) == model.predict(["topic1"], 5)
+
+
+def test_those_who_were_answered_together_may_ask_together_again(
+    model: ServedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue, awaited, come = Watched(), threading.Event(), threading.Event()
+
+    def sleep(seconds: float) -> None:  # the moment in which the thread waits for more
+        del seconds
+        awaited.set()
+        assert come.wait(60)
+
+    async def act() -> None:
+        queue._open_until = math.inf
+        first = ask(queue, model, ["topic1"])
+        await asyncio.get_running_loop().run_in_executor(None, awaited.wait, 60)
+        more = ask(queue, model, ["topic2", "topic3"])
+        queue._open_until = 0.0
+        come.set()
+        queue.gate.set()
+        for piece in (*first, *more):
+            await piece.answer
+
+    monkeypatch.setattr("treetop.apps.serve.batching.time.sleep", sleep)
+    queued(queue, act)
+    assert [len(batch) for batch in queue.batches] == [2]
+
+
+def test_an_error_that_nobody_waits_for_is_not_logged(model: ServedModel, caplog: pytest.LogCaptureFixture) -> None:
+    async def act() -> None:
+        pieces = pieces_of(model, ["topic1", "topic2"], 3, None, 1)
+        pieces[0].answer.set_exception(ValueError("a text"))
+        for piece in pieces:
+            piece.drop()
+        assert pieces[1].answer.cancelled()
+        del pieces, piece
+        gc.collect()
+
+    asyncio.run(act())
+    assert not caplog.records

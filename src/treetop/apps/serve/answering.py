@@ -65,17 +65,18 @@ async def _queued(
     pieces = pieces_of(model, texts, k, None if labels is None else tuple(labels), queue.budget)
     queue.submit(pieces)
     left: asyncio.Future[Any] = asyncio.ensure_future(call.left())
-    together: asyncio.Future[Any] = asyncio.gather(*(piece.answer for piece in pieces))
+    parts: list[Predictions] = []
     try:
-        await asyncio.wait({left, together}, return_when=asyncio.FIRST_COMPLETED)
-        if not together.done():
-            raise ClientGoneError
-        return _joined(together.result())
+        for piece in pieces:
+            await asyncio.wait({left, piece.answer}, return_when=asyncio.FIRST_COMPLETED)
+            if not piece.answer.done():
+                raise ClientGoneError
+            parts.append(piece.answer.result())
+        return _joined(parts)
     finally:
         for piece in pieces:
-            piece.gone = True
+            piece.drop()
         left.cancel()
-        together.cancel()
 
 
 def _joined(parts: Sequence[Predictions]) -> Predictions:

@@ -26,6 +26,8 @@ _CHARACTERS_PER_TOKEN = 4
 _ENDS = 2
 _FORGET = 0.2  # how much the newest batch counts for the texts per second
 _LONGEST_WAIT = 60
+_PAUSE = 0.1  # of the time that the last batch took: how long those who were in it have to ask again, at most
+_LULL = 0.001  # seconds without another text after which nobody is waited for
 
 
 @dataclass(eq=False)
@@ -45,6 +47,14 @@ class Piece:
     def question(self) -> tuple[ServedModel, int, tuple[str, ...] | None]:
         """What may be answered in one batch."""
         return self.model, self.k, self.labels
+
+    def drop(self) -> None:
+        """Nobody waits any more. An error that nobody heard of is taken note of, or asyncio would log it."""
+        self.gone = True
+        if self.answer.done() and not self.answer.cancelled():
+            self.answer.exception()
+        else:
+            self.answer.cancel()
 
 
 def pieces_of(
@@ -70,6 +80,7 @@ class Batcher:
         self._pieces: deque[Piece] = deque()
         self._changed = threading.Condition()
         self._speed = 0.0
+        self._open_until = 0.0
         self._thread: threading.Thread | None = None
 
     def submit(self, pieces: Sequence[Piece]) -> None:
@@ -94,14 +105,28 @@ class Batcher:
 
     def _work(self) -> None:
         while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._pieces)
+            self._let_come()
             batch = self._next()
             if batch:
                 self._answer(batch)
 
+    def _let_come(self) -> None:
+        """Wait a moment for those who have just got their answers and ask again.
+
+        Else they would come a moment too late, and there would be two camps for ever: while some are answered, the
+        others queue, and every batch is smaller than it could be.
+        """
+        while time.monotonic() < self._open_until:
+            before = self.waiting
+            time.sleep(_LULL)
+            if self.waiting == before:
+                break
+
     def _next(self) -> list[Piece]:
         """What is answered next; those who have gone are dropped on the way."""
         with self._changed:
-            self._changed.wait_for(lambda: self._pieces)
             batch: list[Piece] = []
             later: deque[Piece] = deque()
             tokens = 0
@@ -127,7 +152,9 @@ class Batcher:
             found: Predictions | Exception = model.predict(texts, k, labels, self.told)
         except Exception as error:  # of whatever kind: it goes to those who asked
             found = error
-        speed = len(texts) / max(time.monotonic() - start, 1e-6)
+        end = time.monotonic()
+        speed = len(texts) / max(end - start, 1e-6)
+        self._open_until = end + _PAUSE * (end - start) if len(batch) > 1 else 0.0
         with self._changed:
             self._speed += (speed - self._speed) * (_FORGET if self._speed else 1.0)
             self.waiting -= len(texts)

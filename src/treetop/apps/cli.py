@@ -56,12 +56,17 @@ app = typer.Typer(
 )
 
 
-class _Once(TyperCommand):
-    """A command that refuses an option given twice where one is meant: else the last would count, silently."""
+class _Strict(TyperCommand):
+    """A command that refuses an option given twice where one is meant, of which the last would count, silently.
+
+    And it says where data goes that stands without its option.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not ctx.resilient_parsing:
-            _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+            known, rest, given = self.make_parser(ctx).parse_args(args=list(args))
+            if rest and "data" not in known and any("--data" in one.opts for one in self.params):
+                ctx.fail(f"data goes behind its option: --data {rest[0]}")
             for one, times in Counter(given).items():
                 if times > 1 and not getattr(one, "multiple", True) and not getattr(one, "is_flag", True):
                     ctx.fail(f"{one.opts[0]} is given {times} times; give it once{_several(one.opts[0])}")
@@ -73,7 +78,7 @@ def _several(option: str) -> str:
 
 
 for command in COMMANDS:
-    app.command(cls=_Once)(ungrouped(command))
+    app.command(cls=_Strict)(ungrouped(command))
 
 
 def _say_version(wanted: bool) -> None:

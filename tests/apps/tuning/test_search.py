@@ -139,6 +139,21 @@ def test_the_best_are_judged_on_all_folds(toy_train: Dataset) -> None:
     assert found.trainings == 12 + 8 * 3
 
 
+def test_nothing_is_kept_back_once_all_texts_are_learned_from(
+    toy_train: Dataset, toy_test: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 100 seconds, trials of 20 that may take a fifth more: the fourth still fits."""
+    now, run = [0.0], Bench.run
+
+    def slow(self: Bench, space: Space, setting: Setting) -> list[Trial]:
+        now[0] += 20
+        return [replace(trial, seconds=20.0) for trial in run(self, space, setting)]
+
+    monkeypatch.setattr(Bench, "run", slow)
+    wish = Wish(budget=Budget(100, clock=lambda: now[0]))
+    assert tune([Fold(toy_train, toy_test)], wish, RUNTIME).trainings == 4
+
+
 def test_time_ends_it(toy_train: Dataset, toy_test: Dataset) -> None:
     """A clock that jumps after some looks at it: the trials until then decide."""
     looks = iter(range(1_000_000))

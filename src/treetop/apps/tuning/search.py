@@ -258,7 +258,8 @@ class _Search:
             return lambda _: self._budget.has(this.share)
         clock = self._model(self._seconds)
         longest = max(trial.texts for trial in self.trials)
-        reserve = _MARGIN * min(self._in_full(self._leader), _LARGEST * self._budget.limit)
+        to_come = min(self._in_full(self._leader), _LARGEST * self._budget.limit)
+        reserve = _MARGIN * to_come if longest < len(self._train) else 0.0  # on all texts it is the first to be tried
 
         def fits(setting: Setting) -> bool:
             seconds = _MARGIN * exp(clock.expected(setting))

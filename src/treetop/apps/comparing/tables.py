@@ -9,12 +9,14 @@ from rich.table import Table
 from treetop.apps.comparing.comparison import BAND_CUT, Comparison, Line
 from treetop.apps.comparing.contenders import Cost
 from treetop.apps.tables import notes, out
+from treetop.metrics.breakdown import BAND_WORDS
 from treetop.progress.plan import size
 
 __all__ = ["SHOWN", "cost_cells", "show_comparison", "verdict_of"]
 
 SHOWN = ("p@1", "p@3", "p@5", "ndcg@5", "psp@5")
 """What fits a terminal; all else is in the JSON file and in the report."""
+_METRICS = "p@5: how many of the first five are right; ndcg: right ones early; psp: rare labels count more"
 COST_HEADS = ("training", "CPU", "memory", "model", "texts per second")
 
 
@@ -25,7 +27,8 @@ def show_comparison(found: Comparison, metrics: Sequence[str] | None = None) -> 
     shown = {name: found.metrics[name] for name in metrics or SHOWN if name in found.metrics}
     out.print(_lines(f"{len(found.field.dataset):,} texts, in per cent", shown, found.names))
     if found.bands:
-        out.print(_lines(f"found among {BAND_CUT} suggestions, by training texts of a label", found.bands, found.names))
+        bands = {BAND_WORDS.get(name, name): line for name, line in found.bands.items()}
+        out.print(_lines(f"found among {BAND_CUT} suggestions, by training texts of a label", bands, found.names))
     if any(one.model is not None for one in found.field.contenders):
         out.print(_costs(found))
     if len(found.names) > 1:
@@ -35,6 +38,8 @@ def show_comparison(found: Comparison, metrics: Sequence[str] | None = None) -> 
             f"below a figure: difference to {found.names[0]} ± its paired standard error; ▲ ▼ real, ≈ may be chance"
         )
         out.print(legend, style="dim", highlight=False, markup=False)
+    if any(name in SHOWN for name in shown):
+        out.print(_METRICS, style="dim", highlight=False, markup=False)
 
 
 def verdict_of(line: Line, names: Sequence[str]) -> str:

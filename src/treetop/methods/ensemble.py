@@ -227,6 +227,15 @@ def choose(members: Sequence[Method[Any]], dev: Dataset, config: EnsembleConfig 
     return Ensemble.of([members[number] for number in kept], replace(config, fuser=fuser, weights=weights))
 
 
+def usual_fuser(members: Sequence[Method[Any]]) -> Fuser:
+    """The mean of scores where they are alike, of one method and kind; else of ranks, all that unlike ones share.
+
+    Ranks take a label that a list lacks for its last: between clusters that differ that costs more than it is worth.
+    """
+    kinds = {(member.name, member.predict([], 1).kind) for member in members}
+    return "average" if len(kinds) == 1 else "rank_average"
+
+
 def _most_helpful(lists: Sequence[Predictions], true: CSR, fuser: str) -> tuple[float, list[int]]:
     """The best dev score that members reach together, and how often each of them votes for it."""
     best, votes = -1.0, [0] * len(lists)

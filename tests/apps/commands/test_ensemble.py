@@ -19,6 +19,9 @@ def test_models_vote(folder: Path, model: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "calibrated on 120 texts: scores are probabilities" in " ".join(done.stderr.split())
     assert run("evaluate", tmp_path / "best", "--data", folder, "-q", "--threshold", "f1").returncode == 0
+    done = run("ensemble", model, model, "--out", tmp_path / "twice")
+    assert f"average of {model}" in done.stderr.replace("\n", "")
+    assert "rank_average" not in done.stderr
     done = run("ensemble", model, other, "--out", other)
     assert done.returncode == 2
     assert "one of the members" in done.stderr

@@ -18,7 +18,7 @@ def ensemble(
     models: Annotated[list[Path], typer.Argument(help="Model folders, of the same labels.", show_default=False)],
     out: Annotated[Path, typer.Option(help="Where to put the folder of the ensemble.")],
     *,
-    fuser: Annotated[Optional[str], typer.Option(help="What is averaged: rank_average, average, …")] = None,  # noqa: UP045
+    fuser: Annotated[Optional[str], typer.Option(help="What is averaged: average (scores), rank_average, …")] = None,  # noqa: UP045
     weights: Annotated[Optional[str], typer.Option(help="A number per model, as 2,1,1.")] = None,  # noqa: UP045
     data: Annotated[Optional[Path], typer.Option(help="Choose members, fuser and weights on these texts.")] = None,  # noqa: UP045
     split: Annotated[str, typer.Option(help="Which part of the data; not the one you will report.")] = "dev",
@@ -31,7 +31,7 @@ def ensemble(
     from treetop.apps.calibrating import Naming, learned
     from treetop.config import override
     from treetop.methods import load
-    from treetop.methods.ensemble import Ensemble, EnsembleConfig, choose
+    from treetop.methods.ensemble import Ensemble, EnsembleConfig, choose, usual_fuser
     from treetop.store import Folder
 
     if data is not None and (fuser or weights):
@@ -43,7 +43,7 @@ def ensemble(
     members = [load(path, runtime=runtime) for path in models]
     problem = None
     if data is None:
-        settings = override(EnsembleConfig(), [f"fuser={fuser or 'rank_average'}"])
+        settings = override(EnsembleConfig(), [f"fuser={fuser or usual_fuser(members)}"])
         model = Ensemble.of(members, replace(settings, weights=numbers("--weights", weights) if weights else None))
     else:
         dataset = reading.read(data, runtime, split=split, space=members[0].space)

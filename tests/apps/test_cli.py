@@ -102,6 +102,8 @@ def test_a_full_standard_output_is_one_clear_line(model: Path, folder: Path) -> 
         (("train", "--data"), "option '--data' requires an argument; see "),
         (("train", "--data", "d", "--out", "m", "--seed", "x"), "invalid value for '--seed': "),
         (("predict", "m"), "missing argument 'INPUT'; see "),
+        (("train", "d", "--out", "m"), "data goes behind its option: --data d; see "),
+        (("evaluate", "m", "d"), "data goes behind its option: --data d; see "),
         (
             ("look", "d", "--text", "a", "--text", "b"),
             "--text is given 2 times; give it once, with commas",

@@ -52,6 +52,7 @@ def test_figures_are_of_held_out_texts(folder: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "100 held-out texts, in per cent" in done.stdout
     assert "300 texts" in done.stderr
+    assert done.stderr.index("train.jsonl: 400 texts") < done.stderr.index("chosen: ")
     assert "seen in training" not in done.stderr
     assert json.loads((tmp_path / "m" / "model.json").read_text())["training"]["texts"] == 300
     refused = run("train", "--data", folder, "--test-share", "0.25", "--out", tmp_path / "n")

@@ -128,6 +128,8 @@ def train(
     model = make(name, config)
     texts = gather(data, reading, runtime, extras.test_share)
     if wish is not None:
+        if not quiet:  # now: a search takes minutes
+            tables.say_findings(texts.whole.findings)
         chosen = choose(texts.train, texts.dev, wish, runtime, encoder=choice.encoder)
         model = make(chosen.method, chosen.settings)
         if not quiet:
@@ -135,7 +137,8 @@ def train(
     calibrating = choose_calibrating(model.name, texts.train, texts.dev, extras.calibration, seed, naming)
     plan = make_plan(model, calibrating.train, quiet=quiet)
     if not quiet:
-        tables.say_findings(texts.whole.findings)
+        if wish is None:
+            tables.say_findings(texts.whole.findings)
         tables.warn_of_memory(model, plan.memory)
         if choice.resume and not begun:
             typer.echo("there is nothing to resume yet: the training begins at its start", err=True)

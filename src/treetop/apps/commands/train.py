@@ -25,8 +25,10 @@ from treetop.apps.options import (
 if TYPE_CHECKING:
     from treetop.apps.calibrating import Naming
     from treetop.apps.held_out import Material
+    from treetop.apps.tuning.choosing import Chosen
     from treetop.apps.tuning.search import Wish
     from treetop.methods import Method
+    from treetop.runtime import Runtime
 
 __all__ = ["train"]
 
@@ -111,8 +113,6 @@ def train(
     from treetop.apps.held_out import gather
     from treetop.apps.measure import measure
     from treetop.apps.training import checkpoint_folder, learn, make_model, make_plan
-    from treetop.apps.tuning.choosing import choose
-    from treetop.apps.tuning.tables import say_chosen
     from treetop.runtime import is_leader
     from treetop.store import Folder, discard
 
@@ -130,10 +130,8 @@ def train(
     if wish is not None:
         if not quiet:  # now: a search takes minutes
             tables.say_findings(texts.whole.findings)
-        chosen = choose(texts.train, texts.dev, wish, runtime, encoder=choice.encoder)
+        chosen = _search(texts, wish, choice.encoder, runtime, quiet=quiet)
         model = make(chosen.method, chosen.settings)
-        if not quiet:
-            say_chosen(chosen, len(texts.train))
     calibrating = choose_calibrating(model.name, texts.train, texts.dev, extras.calibration, seed, naming)
     plan = make_plan(model, calibrating.train, quiet=quiet)
     if not quiet:
@@ -150,6 +148,17 @@ def train(
         tables.show_figures(measure(model, texts.test), "held-out texts")
     if extras.evaluate and not quiet:
         _measure_others(model, data, reading, texts, chosen_on_dev=wish is not None)
+
+
+def _search(texts: Material, wish: Wish, encoder: str | None, runtime: Runtime, *, quiet: bool) -> Chosen:
+    """The settings that do best on held-out texts."""
+    from treetop.apps.tuning.choosing import choose
+    from treetop.apps.tuning.tables import say_chosen
+
+    chosen = choose(texts.train, texts.dev, wish, runtime, encoder=encoder)
+    if not quiet:
+        say_chosen(chosen, len(texts.train))
+    return chosen
 
 
 def _measure_others(model: Method[Any], data: Path, reading: Reading, texts: Material, *, chosen_on_dev: bool) -> None:

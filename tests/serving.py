@@ -72,6 +72,7 @@ class Asker:
 @dataclass
 class Served(Asker):
     service: Service
+    worker: Worker
 
 
 @contextmanager
@@ -85,7 +86,7 @@ def served(models: dict[str, Path], settings: Settings | None = None) -> Iterato
         thread.start()
         try:
             until(lambda: worker.ready or worker.failure)
-            yield Served(address(listening), worker.service)
+            yield Served(address(listening), worker.service, worker)
         finally:
             worker.stop()
             thread.join(PATIENCE)

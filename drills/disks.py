@@ -14,9 +14,12 @@ from random import Random
 
 from drills.drill import MODELS
 from drills.forks import command_ended, in_child, with_its_modules
-from drills.saving import files_of, model_named, whole
+from drills.saving import files_of, model_named
 from drills.training import clear, write_data
 from treetop.errors import StoreError
+from treetop.methods import load
+from treetop.runtime import Runtime
+from treetop.store import Folder
 
 __all__ = ["can_mount", "short_of_disk"]
 
@@ -76,11 +79,23 @@ def _tried(place: Path, kind: str, left: int, words: str, random: Random) -> str
     for filler in disk.glob("filler*"):
         if kind != "read-only":
             filler.unlink()
-    lost = problem or whole(disk / "model", "the model")
+    lost = problem or _torn(disk / "model", before)
     after = files_of(disk)
     ours = [name for name in after if name not in before and not name.startswith("filler")]
     halves = [name for name in ours if ".partial" in name]
     return lost or (f"left behind {halves}" if halves else "")
+
+
+def _torn(model: Path, before: dict[str, bytes]) -> str:
+    """What is wrong with the model after a command: it is the old one, or a new one, every byte of it."""
+    if files_of(model) == {name.removeprefix("model/"): content for name, content in before.items()}:
+        return ""
+    try:
+        Folder.open(model).verify()
+        load(model, runtime=Runtime(threads=1))
+    except StoreError as error:
+        return f"the model: {error}"
+    return ""
 
 
 def _make_short(disk: Path, kind: str, left: int) -> None:

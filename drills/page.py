@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 from drills.drill import ROOT, Outcome
@@ -69,7 +70,7 @@ What is not promised:
 def record(results: Path, outcome: Outcome, *, date: str, version: str) -> None:
     """Keep an outcome as a line."""
     results.mkdir(parents=True, exist_ok=True)
-    failures = [failure.replace(str(ROOT), "…")[:_LONGEST] for failure in outcome.failures]
+    failures = [failure.replace(str(ROOT), "…").replace(gettempdir(), "…")[:_LONGEST] for failure in outcome.failures]
     row = {**asdict(outcome), "failures": failures, "date": date, "version": version}
     with (results / f"{date[:7]}.jsonl").open("a", encoding="utf-8") as file:
         file.write(json.dumps(row, ensure_ascii=False) + "\n")

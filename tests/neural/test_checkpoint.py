@@ -2,11 +2,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from treetop.errors import ConfigError, StoreError
 from treetop.neural.checkpoint import Checkpoints, claim, optimiser_state, restore_optimiser
+from treetop.store import Folder
 
 
 def test_the_newest_is_found_and_older_ones_go(tmp_path: Path) -> None:
@@ -43,6 +45,16 @@ def test_one_that_was_cut_short_is_named(tmp_path: Path, name: str) -> None:
         kept.newest()
     path.unlink()
     with pytest.raises(StoreError, match="damaged or cut short"):
+        kept.newest()
+
+
+def test_one_with_other_tensors_is_named(tmp_path: Path) -> None:
+    kept = Checkpoints(tmp_path)
+    kept.write(1, {"step": 1}, {"w|step": torch.zeros(1), "w|mean": torch.zeros(3)})
+    folder = tmp_path / "step-000000001"
+    (folder / "manifest.json").unlink()
+    Folder(folder).write_tensors("tensors.safetensors", {"w|step": np.zeros(1)})
+    with pytest.raises(StoreError, match=r"damaged .*other tensors than were written"):
         kept.newest()
 
 

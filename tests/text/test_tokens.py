@@ -91,6 +91,18 @@ def test_a_cache_cut_short_is_noticed(tmp_path: Path) -> None:
     (folder / "manifest.json").unlink()  # as before there were any
     with pytest.raises(StoreError, match=r"ids\.bin: the file is damaged"):
         Tokens.load(Folder.open(folder))
+    (folder / "ids.bin").write_bytes(data + data)
+    with pytest.raises(StoreError, match=r"ids\.bin: 34 tokens where 17 were written"):
+        Tokens.load(Folder.open(folder))
+
+
+def test_tokens_that_no_tokenizer_makes_are_noticed(tmp_path: Path) -> None:
+    kept = tokenise(TEXTS, tokenizer(WORDS, CLASSIC), max_tokens=16, cache=tmp_path)
+    folder = next(tmp_path.iterdir())
+    (folder / "manifest.json").unlink()
+    (folder / "ids.bin").write_bytes(np.full(len(kept.ids), 60_000, np.uint16).tobytes())
+    with pytest.raises(StoreError, match=r"no such tokens.*delete the folder to tokenise again"):
+        tokenise(TEXTS, tokenizer(WORDS, CLASSIC), max_tokens=16, cache=tmp_path)
 
 
 def test_take_and_save(tmp_path: Path) -> None:

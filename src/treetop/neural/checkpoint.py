@@ -26,6 +26,7 @@ from treetop.store import Folder, Late, whole_file
 __all__ = ["UNESSENTIAL", "Checkpoints", "claim", "optimiser_state", "restore_optimiser"]
 
 RUN = "run.json"
+_NAMES = "tensors"
 UNESSENTIAL = ("checkpoint_every", "checkpoint_minutes", "heads", "log_every")
 """Options that may differ when a run is resumed, as they do not change what is learned."""
 
@@ -54,7 +55,7 @@ class Checkpoints:
         shutil.rmtree(target, ignore_errors=True)
         with Folder.create(target) as folder:
             folder.write_tensors("tensors.safetensors", {name: _late(tensor) for name, tensor in tensors.items()})
-            folder.write_json("state.json", dict(state))
+            folder.write_json("state.json", {**state, _NAMES: sorted(tensors)})
         for old in self._all():
             if old != target:
                 shutil.rmtree(old, ignore_errors=True)
@@ -68,8 +69,11 @@ class Checkpoints:
             return None
         with self.understood():
             folder = Folder.open(found[-1])
-            wanted = {name: part(name, rows) for name, rows in folder.read_tensors("tensors.safetensors").items()}
-            return folder.read_json("state.json"), {name: torch.from_numpy(np.array(a)) for name, a in wanted.items()}
+            tensors, state = folder.read_tensors("tensors.safetensors"), folder.read_json("state.json")
+            if state.pop(_NAMES, sorted(tensors)) != sorted(tensors):  # older checkpoints do not name them
+                raise StoreError("it has other tensors than were written", path=folder.path)
+            wanted = {name: part(name, rows) for name, rows in tensors.items()}
+            return state, {name: torch.from_numpy(np.array(a)) for name, a in wanted.items()}
 
     @contextmanager
     def understood(self) -> Iterator[None]:

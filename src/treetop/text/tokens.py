@@ -176,7 +176,9 @@ class Tokens:
                 return cls(arrays["ids"], arrays["ptr"], frame, **limits)
             ptr, kind = folder.read_tensors("ptr.safetensors")["ptr"], np.dtype(about["dtype"])
         with folder.reading("ids.bin") as path:
-            ids = np.memmap(path, dtype=kind, mode="r", shape=(max(1, int(ptr[-1])),))
+            ids = np.memmap(path, dtype=kind, mode="r")
+            if len(ids) != max(1, int(ptr[-1])):
+                raise StoreError(f"{len(ids):,} tokens where {int(ptr[-1]):,} were written", path=path)
         return cls(ids, ptr, frame, **limits)
 
 
@@ -228,7 +230,10 @@ def tokenise(
             folder.write_tensors("ptr.safetensors", {"ptr": np.cumsum(sizes, dtype=np.int64)})
             folder.write_json("tokens.json", {**_describe(frame, max_tokens, chunks), "dtype": kind.name})
     try:
-        return Tokens.load(Folder.open(target))
+        tokens = Tokens.load(Folder.open(target))
+        if tokens.ids.max() > max(tokenizer.get_vocab().values()):
+            raise StoreError("the tokenizer has no such tokens", path=target)
+        return tokens
     except StoreError as error:
         raise StoreError(
             f"kept tokens are damaged ({error}); delete the folder to tokenise again", path=target

@@ -104,7 +104,7 @@ def test_splits_by_any_of_their_names() -> None:
         ({"text": ["x"], "labels": []}, "columns of 0 and 1 rows; all need one row per text"),
         (pd.DataFrame({"text": ["x", 5], "labels": [["a"], ["b"]]}), r"row 2: field 'text' is a number \(5\)"),
         (pl.DataFrame({"text": ["x"], "labels": [[]]}), "none of the 1 texts has a label"),
-        ([], "expected at least one text"),
+        ([], "there is no text in it"),
     ],
 )
 def test_what_cannot_be_read_is_named(table: Any, expected: str) -> None:

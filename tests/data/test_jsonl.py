@@ -166,8 +166,8 @@ def test_other_encodings(tmp_path: Path) -> None:
 
 
 def test_empty_files_and_files_without_labels(tmp_path: Path) -> None:
-    assert "is empty" in message(written(tmp_path, ""))
-    assert "is empty" in message(written(tmp_path, "\n\n"))
+    assert "there is no text in it" in message(written(tmp_path, ""))
+    assert "there is no text in it" in message(written(tmp_path, "\n\n"))
     found = message(written(tmp_path, '{"text": "x", "labels": []}\n{"text": "y", "labels": []}'))
     assert "none of the 2 texts has a label" in found
 

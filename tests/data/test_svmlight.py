@@ -97,7 +97,7 @@ def test_a_given_space_moves_the_columns(tmp_path: Path) -> None:
             r"the features hold -2.0 at row 1, column 1; entries must be finite and not negative",
         ),
         ("2 5 3\n 0:1\n 1:1\n", r"none of the 2 texts has a label"),
-        ("0 5 3\n", r"is empty"),
+        ("0 5 3\n", "there is no text in it"),
     ],
 )
 def test_a_bad_file_is_named(tmp_path: Path, content: str, expected: str) -> None:

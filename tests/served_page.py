@@ -33,8 +33,9 @@ class PageService:
 
 @contextmanager
 def page_service(feedback: Path, *arguments: str) -> Iterator[PageService]:
-    """Start it with the models and options given, at a free port."""
-    command = [sys.executable, "-m", "treetop", "serve", "--port", "0", "--feedback", str(feedback), *arguments]
+    """Start it with the models and options given, at a free port unless they name one."""
+    port = [] if "--port" in arguments else ["--port", "0"]
+    command = [sys.executable, "-m", "treetop", "serve", *port, "--feedback", str(feedback), *arguments]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:
             yield PageService(process, _address(process), feedback)

@@ -247,7 +247,9 @@ def whole_bytes(path: str | PathLike[str]) -> AbstractContextManager[IO[bytes]]:
 @contextmanager
 def _whole(path: str | PathLike[str], mode: str, encoding: str | None) -> Iterator[IO[Any]]:
     target = _place(path)
-    if os.path.exists(target) and not target.is_file() and not target.is_dir():  # a device or a pipe: never replaced
+    if target.is_dir():
+        raise StoreError("is a folder; give the name of a file", path=target)
+    if os.path.exists(target) and not target.is_file():  # a device or a pipe: never replaced
         with _as_store_errors(target), target.open(mode, encoding=encoding) as file:
             yield file
         return

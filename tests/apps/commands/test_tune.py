@@ -14,6 +14,17 @@ from shell import complain, run
 BRIEF = ("--trials", "5", "--threads", "1")
 
 
+@pytest.mark.parametrize("out", [".", "/", ".."])
+def test_a_folder_is_no_place_for_a_recipe(
+    out: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "within").mkdir()
+    monkeypatch.chdir(tmp_path / "within")
+    said = complain(["tune", "--data", folder, "--out", out, *BRIEF], monkeypatch, capfd)
+    assert "is a folder; give the name of a file" in said
+    assert [path.name for path in tmp_path.rglob("*")] == ["within"]
+
+
 def test_a_recipe_that_trains(folder: Path, tmp_path: Path) -> None:
     done = run("tune", "--data", folder, "--out", tmp_path / "r.toml", *BRIEF)
     assert done.returncode == 0, done.stderr

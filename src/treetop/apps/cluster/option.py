@@ -24,7 +24,7 @@ _SHARED = "Folder that all machines of the cluster see; beside the result if abs
 class Machines:
     """Who does the work, if not this process alone."""
 
-    title: ClassVar = "Cluster"
+    title: ClassVar[str] = "Cluster"
     cluster: Annotated[Optional[str], typer.Option(metavar="auto|ADDRESS|local:N", help=_WHERE)] = None  # noqa: UP045
     shared: Annotated[Optional[Path], typer.Option(help=_SHARED)] = None  # noqa: UP045
 

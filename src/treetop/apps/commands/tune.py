@@ -79,8 +79,8 @@ def tune(
     runtime = make_runtime(seed, threads, quiet)
     train = reading.read(data, runtime)
     dev = partial(reading.read, data, runtime, split="dev", space=train.space) if "dev" in splits(data) else None
-    journal = out.with_name(f"{out.name}.trials")
     with whole_file(out) as file:
+        journal = out.with_name(f"{out.name}.trials")
         chosen = choose(train, dev, wish, runtime, encoder=encoder, journal=journal, resume=resume)
         file.write(recipe(chosen, data.name, seed))
     if picture is not None and chosen.outcome is not None:

@@ -14,7 +14,7 @@ import pytest
 from scipy import sparse as sp
 
 from treetop.data import read
-from treetop.data.limits import LINE
+from treetop.data.limits import CELL, LINE
 from treetop.data.records import read_texts
 from treetop.errors import DataError
 
@@ -132,6 +132,13 @@ def test_a_line_without_end(tmp_path: Path, name: str) -> None:
             file.write(b"a" * 2**20)
     with pytest.raises(DataError, match=r"line \d: longer than 33,554,432 bytes, the limit of a line"):
         read(tmp_path / name)
+
+
+def test_a_cell_without_end_is_refused(tmp_path: Path) -> None:
+    """Python's parser takes eight bytes for each character of a cell."""
+    (tmp_path / "train.csv").write_text('text,labels\n"' + "a" * (CELL + 1) + '",x\n')
+    with pytest.raises(DataError, match=r"train\.csv, line 2: .*field larger than field limit"):
+        read(tmp_path / "train.csv")
 
 
 def test_a_cell_over_lines_without_end(tmp_path: Path) -> None:

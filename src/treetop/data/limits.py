@@ -25,8 +25,8 @@ __all__ = [
 
 LINE = 1 << 25
 """Bytes of a line, and characters of an object of a JSON list: 32 MiB."""
-CELL = LINE
-"""Characters of a cell of a table."""
+CELL = 1 << 23
+"""Characters of a cell of a table, for each of which Python's parser takes up to eight bytes."""
 COLUMNS = 1 << 26
 """Features; the largest benchmarks have a few million."""
 EXPANSION = 200

@@ -17,7 +17,7 @@ from treetop.data import Dataset
 
 # What needs torch is left out where it is not installed; everything else must run without it.
 WITH_TORCH = re.compile(
-    r"^(import|from) (torch|transformers|planted|tiny_|toy_training|reading_helpers|"
+    r"^(import|from) (torch|transformers|planted|tiny_|toy_training|reading_helpers|small_release|"
     r"treetop\.(neural|text\.(encoder|tokens|pooling)))",
     re.M,
 )
